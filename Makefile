@@ -1,0 +1,58 @@
+# Every target sets up .venv by itself; nothing but Python >= 3.10 and make is needed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
+
+.PHONY: demo test lint bench docs coverage build clean help
+
+help:  ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+$(VENV)/base.stamp: pyproject.toml
+	@echo "kinegraph: installing the package into $(VENV) (about a minute) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade "pip>=25.1"
+	@$(PIP) install --editable ".[plotting]"
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/base.stamp
+	@echo "kinegraph: installing the tools and judges of the tests (one to two minutes) ..."
+	@$(PIP) install --group dev
+	@touch $@
+
+$(VENV)/docs.stamp: $(VENV)/base.stamp
+	@echo "kinegraph: installing the documentation tools ..."
+	@$(PIP) install --group docs
+	@touch $@
+
+demo: $(VENV)/base.stamp  ## the main job: a scene, a simulated arm and a controller on one graph
+	@$(BIN)/kinegraph demo --out demo
+
+test: $(VENV)/dev.stamp  ## all tests
+	@$(BIN)/pytest --quiet
+
+lint: $(VENV)/dev.stamp  ## format, style, types, import directions
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/mypy tests examples
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
+	@$(BIN)/lint-imports
+
+coverage: $(VENV)/dev.stamp  ## tests with kernels uncompiled, line by line
+	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest --quiet -m "not slow and not compiled"
+	@$(BIN)/coverage report
+
+bench: $(VENV)/dev.stamp  ## timings beside the libraries that a user would pick instead
+	@$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/docs.stamp  ## the documentation as HTML in docs/_build
+	@$(BIN)/sphinx-build -W --quiet -b html docs docs/_build
+
+build: $(VENV)/dev.stamp  ## sdist and wheel in dist
+	@$(PIP) install --group build
+	@$(BIN)/python -m build --outdir dist .
+
+clean:  ## remove what the targets made
+	rm -rf $(VENV) dist docs/_build demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

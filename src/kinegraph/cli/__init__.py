@@ -1,0 +1,1 @@
+"""The command `kinegraph`: one file per sub-command."""

@@ -1,0 +1,135 @@
+"""`kinegraph sim`: a simulated robot as a process of its own."""
+
+import argparse
+import logging
+import signal
+import sys
+import threading
+from typing import Any
+
+__all__ = ["add_arguments", "run"]
+
+INJECTIONS = ("reflex", "user-stop", "collision")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--fci", type=int, choices=(5, 10), default=10, help="protocol version")
+    parser.add_argument("--host", default="127.0.0.1", help="IPv4 address to listen on")
+    parser.add_argument("--port", type=int, default=1337, help="TCP port, 0 for any free one")
+    parser.add_argument("--urdf", metavar="FILE", help="description in place of the package's")
+    parser.add_argument("--friction", action="store_true", help="give the joints friction")
+    parser.add_argument("--no-armature", action="store_true", help="drives without inertia")
+    parser.add_argument(
+        "--no-enforce",
+        action="store_true",
+        help="count broken limits and lost commands instead of stopping",
+    )
+    parser.add_argument(
+        "--q", type=_numbers(7), metavar="Q1,...,Q7", help="joint positions at the start, rad"
+    )
+    parser.add_argument(
+        "--ee",
+        type=_numbers(4),
+        metavar="KG,X,Y,Z",
+        help="end effector that is configured: mass and its centre in the flange frame, m",
+    )
+    parser.add_argument(
+        "--true-load",
+        type=_numbers(4),
+        metavar="KG,X,Y,Z",
+        help="what really hangs on the flange, if not what the robot is told",
+    )
+    parser.add_argument(
+        "--inject",
+        type=_injection,
+        metavar="WHAT@SECONDS",
+        help=f"let something happen that long into a motion: {', '.join(INJECTIONS)}",
+    )
+    parser.add_argument(
+        "--lockstep",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="wait that long for each command of a motion (0: keep the millisecond)",
+    )
+    parser.add_argument("--priority", type=int, metavar="N", help="SCHED_FIFO priority of the loop")
+    parser.add_argument("--verbose", action="store_true", help="log connections")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until SIGINT or SIGTERM; returns the exit code."""
+    from kinegraph.robot.sim import SimulatedRobot
+    from kinegraph.scene.errors import KinegraphError
+
+    if options.verbose:
+        logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    ended = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    print("kinegraph sim: compiling, the first time this takes a minute", flush=True)
+    try:
+        robot = SimulatedRobot(**_settings(options)).start()
+    except (KinegraphError, OSError) as problem:
+        print(f"kinegraph sim: {problem}", file=sys.stderr)
+        return 1
+    host, port = robot.address
+    if options.inject is not None:
+        robot.inject(*options.inject)
+    print(f"kinegraph sim: serving FCI {options.fci} on {host}:{port}", flush=True)
+    ended.wait()
+    robot.stop()
+    counters = robot.counters
+    shown = ("states_sent", "accepted", "lost", "late", "malformed", "slips", "reflexes")
+    print("kinegraph sim: ended,", ", ".join(f"{counters[k]} {k}" for k in shown), flush=True)
+    return 0
+
+
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    from pathlib import Path
+
+    settings: dict[str, Any] = {
+        "host": options.host,
+        "port": options.port,
+        "fci": options.fci,
+        "friction": options.friction,
+        "armature": not options.no_armature,
+        "enforce": not options.no_enforce,
+        "lockstep_s": options.lockstep,
+        "priority": options.priority,
+        "tool": _tool(options.ee),
+        "true_load": _tool(options.true_load),
+    }
+    if options.urdf is not None:
+        settings["urdf"] = Path(options.urdf).read_text(encoding="utf-8")
+    if options.q is not None:
+        settings["q"] = options.q
+    return settings
+
+
+def _tool(numbers: tuple[float, ...] | None) -> Any:
+    import numpy as np
+
+    from kinegraph.robot.sim import SimulatedTool
+
+    if numbers is None:
+        return None
+    return SimulatedTool(mass=numbers[0], centre=np.array(numbers[1:]))
+
+
+def _numbers(count: int) -> Any:
+    def parse(text: str) -> tuple[float, ...]:
+        numbers = tuple(float(part) for part in text.split(","))
+        if len(numbers) != count:
+            raise argparse.ArgumentTypeError(f"{count} numbers wanted, got {len(numbers)}")
+        return numbers
+
+    parse.__name__ = f"{count} numbers with commas"
+    return parse
+
+
+def _injection(text: str) -> tuple[str, float]:
+    what, _, seconds = text.removesuffix("s").partition("@")
+    if what not in INJECTIONS:
+        raise argparse.ArgumentTypeError(f"{what!r} is none of {', '.join(INJECTIONS)}")
+    return what, float(seconds or "0")

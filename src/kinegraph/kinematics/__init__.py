@@ -1,0 +1,100 @@
+"""Where everything is: state solvers, batches, Jacobians and dynamics of scenes.
+
+Names are loaded when they are first used, so that importing this package does not load numba.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kinegraph.kinematics.arrays import jacobian, jacobians, link_pose, link_poses
+    from kinegraph.kinematics.chain import ChainPlan, plan_chain
+    from kinegraph.kinematics.compiled import warm_up
+    from kinegraph.kinematics.dynamics import (
+        DynamicsPlan,
+        Load,
+        coriolis_torque,
+        dynamics_workspace,
+        forward_dynamics,
+        gravity_torque,
+        inverse_dynamics,
+        jacobian_derivative,
+        manipulability,
+        mass_matrix,
+        plan_dynamics,
+    )
+    from kinegraph.kinematics.jacobian_changes import jacobianChangeBase, jacobianChangeRefPoint
+    from kinegraph.kinematics.kdl import KDLStateSolver
+    from kinegraph.kinematics.mutable_solver import MutableStateSolver
+    from kinegraph.kinematics.ofkt import OFKTStateSolver
+    from kinegraph.kinematics.solver import StateSolver
+    from kinegraph.kinematics.state import KinematicLimits, SceneState
+
+__all__ = [
+    "ChainPlan",
+    "DynamicsPlan",
+    "KDLStateSolver",
+    "KinematicLimits",
+    "Load",
+    "MutableStateSolver",
+    "OFKTStateSolver",
+    "SceneState",
+    "StateSolver",
+    "coriolis_torque",
+    "dynamics_workspace",
+    "forward_dynamics",
+    "gravity_torque",
+    "inverse_dynamics",
+    "jacobian",
+    "jacobianChangeBase",
+    "jacobianChangeRefPoint",
+    "jacobian_derivative",
+    "jacobians",
+    "link_pose",
+    "link_poses",
+    "manipulability",
+    "mass_matrix",
+    "plan_chain",
+    "plan_dynamics",
+    "warm_up",
+]
+
+# Module by name; `kinematics` without numba is what these lines are for.
+_HOMES = {
+    "arrays": ("jacobian", "jacobians", "link_pose", "link_poses"),
+    "chain": ("ChainPlan", "plan_chain"),
+    "compiled": ("warm_up",),
+    "dynamics": (
+        "DynamicsPlan",
+        "Load",
+        "coriolis_torque",
+        "dynamics_workspace",
+        "forward_dynamics",
+        "gravity_torque",
+        "inverse_dynamics",
+        "jacobian_derivative",
+        "manipulability",
+        "mass_matrix",
+        "plan_dynamics",
+    ),
+    "jacobian_changes": ("jacobianChangeBase", "jacobianChangeRefPoint"),
+    "kdl": ("KDLStateSolver",),
+    "mutable_solver": ("MutableStateSolver",),
+    "ofkt": ("OFKTStateSolver",),
+    "solver": ("StateSolver",),
+    "state": ("KinematicLimits", "SceneState"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the module of a name."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,93 @@
+"""The door to the kernels, opened at first use: importing numba costs more than all the rest.
+
+Most kernels are called with arrays that this package made. Those in `ENTRIES` see users' arrays, or
+are called so often that the dispatcher's look at the arguments counts: they are compiled for one
+signature each, are called without that look, and never start a compilation. Their vectors may have
+any strides; whoever calls them has made sure of a float64 vector by `is_float_vector`.
+"""
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+__all__ = ["is_float_vector", "kernels", "warm_up"]
+
+MODULES = (
+    "value_kernels",
+    "chain_kernels",
+    "chain_plan_kernels",
+    "tree_kernels",
+    "batch_kernels",
+)
+
+# Argument types: a user's vector, our vectors and matrices, our layouts, a length.
+ENTRIES = {
+    "store_values": "qv",
+    "chain_pose": "vvm",
+    "checked_pose": "vqm",
+    "checked_jacobian": "vqm",
+    "checked_links": "mlqnv",
+}
+
+_FLOAT = np.dtype(np.float64)
+
+
+def is_float_vector(values: Any) -> bool:
+    """Tell whether this is a one-dimensional array of the machine's float64."""
+    return type(values) is np.ndarray and values.dtype is _FLOAT and values.ndim == 1
+
+
+class _Kernels:
+    """All kernels of this package as attributes; each is made ready when it is first asked for.
+
+    The entries have `_entry` behind their names.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        make, kernel = (_entry, name[:-6]) if name.endswith("_entry") else (_find, name)
+        ready = make(kernel)
+        self.__dict__[name] = ready
+        return ready
+
+
+def _find(name: str) -> Any:
+    for module_name in MODULES:
+        module = import_module(f"kinegraph.kinematics.{module_name}")
+        if name in module.__all__:
+            return getattr(module, name)
+    raise AttributeError(f"there is no kernel {name!r}")
+
+
+def _entry(name: str) -> Any:
+    found = _find(name)
+    if not hasattr(found, "py_func"):  # NUMBA_DISABLE_JIT
+        return found
+    from numba import float64, int64, types
+
+    from kinegraph.kinematics.jit import entry_point
+
+    kinds = {
+        "q": types.Array(float64, 1, "A"),
+        "v": types.Array(float64, 1, "C"),
+        "m": types.Array(float64, 2, "C"),
+        "l": types.Array(int64, 2, "C"),
+        "n": int64,
+    }
+    return entry_point(found, tuple(kinds[kind] for kind in ENTRIES[name]))
+
+
+kernels = _Kernels()
+
+
+def warm_up() -> None:
+    """Load or compile all kernels of chains, trees and batches.
+
+    For programs with a loop: nothing is compiled afterwards. The first time on a machine this
+    takes about a quarter of a minute, later less than a second.
+    """
+    from kinegraph.kinematics.warming import touch_all
+
+    touch_all()

@@ -1,0 +1,124 @@
+"""The kernel decorator and its cache.
+
+numba keys its disk cache to the file of the cached function alone: after a change in a file that
+the function calls into, cached callers keep returning the old numbers. Here every cached kernel
+carries a digest of all files of the package that its own file can reach by imports, however deeply
+nested, so that a change in any of them makes it compile again.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, ParamSpec, TypeVar, cast
+
+import numba
+from numba.core import caching
+
+__all__ = ["OPTIONS", "entry_point", "kernel"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Contraction only: full fastmath may reorder the reduction of an angle away (poses off by 2).
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
+
+ROOT = Path(__file__).parents[1]
+IMPORT = re.compile(
+    r"^\s*(?:from\s+(kinegraph[\w.]*)\s+import\s+(\([^)]*\)|.*)|import\s+(kinegraph[\w.]*))", re.M
+)
+
+
+@cache
+def _digest(path: Path) -> str:
+    """Hash all files that a kernel file can reach, and this one, which has the options."""
+    reached: set[Path] = set()
+    waiting = [path, Path(__file__)]
+    while waiting:
+        file = waiting.pop()
+        if file not in reached:
+            reached.add(file)
+            waiting.extend(_imports(file))
+    digest = hashlib.sha256()
+    for file in sorted(reached):
+        digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+@cache
+def _imports(path: Path) -> tuple[Path, ...]:
+    """Return the files of the package that a file imports."""
+    found = set()
+    for match in IMPORT.finditer(path.read_text(encoding="utf-8")):
+        module = match[1] or match[3]
+        names = re.findall(r"\w+", match[2] or "")
+        place = ROOT.joinpath(*module.split(".")[1:])
+        for file in (place.with_suffix(".py"), *(place / f"{name}.py" for name in names)):
+            if file.is_file():
+                found.add(file)
+    return tuple(found)
+
+
+_BASE: Any = caching.CompileResultCacheImpl
+
+
+class _StampedByAllReached:
+    _py_file: str  # set by every one of numba's locators
+
+    def get_source_stamp(self) -> tuple[Any, str]:
+        stamp = super().get_source_stamp()  # type: ignore[misc, unused-ignore]
+        return stamp, _digest(Path(self._py_file))
+
+
+class _Impl(_BASE):  # type: ignore[misc]
+    _locator_classes: ClassVar[list[type]] = [
+        type(base.__name__, (_StampedByAllReached, base), {}) for base in _BASE._locator_classes
+    ]
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _Impl
+
+
+def kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile `function` in nopython mode; cache it on disk until a source that it uses changes."""
+    return _cached(numba.njit(**OPTIONS)(function), function)
+
+
+def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:
+    if compiled is not function:  # NUMBA_DISABLE_JIT=1 hands the function back
+        new_cache: Any = _Cache
+        compiled._cache = new_cache(function)
+        compiled.get_call_template = _by_kind(compiled.get_call_template)
+    return cast("Callable[P, R]", compiled)
+
+
+def _by_kind(template: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a caller's constants count as numbers of their kind.
+
+    numba would compile a kernel anew for every constant that another kernel passes to it, and
+    offsets are constants: a third of the target controller's compile time.
+    """
+    plain: Any = numba.types.unliteral
+
+    def by_kind(args: Any, kws: Any) -> Any:
+        return template(tuple(map(plain, args)), {name: plain(kws[name]) for name in kws})
+
+    return by_kind
+
+
+def entry_point(function: Callable[P, R], signature: Any) -> Callable[P, R]:
+    """Compile a kernel for one signature; return its code as a function that looks at nothing.
+
+    It costs half as much to call as the kernel itself and never compiles again. The caller must
+    have made sure of dtype and number of axes: other arrays are misread.
+
+    Args:
+        function: Made by `kernel`.
+        signature: Tuple of numba types.
+    """
+    compiled: Any = function
+    compiled.compile(signature)
+    found: Callable[P, R] = compiled.overloads[signature].entry_point
+    return found

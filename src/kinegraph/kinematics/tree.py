@@ -1,0 +1,339 @@
+"""The flat form of a scene: few packed arrays that solvers, batches and the robot's loop share.
+
+Row i of every array belongs to the i-th link and to the joint that carries it; row 0 is the base
+link. Rows stand in the order of `getLinkNames()`. A `FlatTree` never changes: an edit makes a new
+one (`kinegraph.kinematics.tree_edit`), so that whoever computes with an old one can finish.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kinegraph.kinematics.compiled import kernels
+from kinegraph.kinematics.joint_records import JointRecord, MimicRule, joint_record
+from kinegraph.kinematics.tree_layout import (
+    COLUMN,
+    FIXED,
+    FLOATS,
+    KIND,
+    LAYOUT,
+    LIMITS,
+    MASTER,
+    MULTIPLIER,
+    PARENT,
+    RANK,
+    SHIFT,
+)
+from kinegraph.scene.array_types import Array, IntArray
+from kinegraph.scene.errors import InvalidJointError, TreeError, suggestion
+from kinegraph.scene.graph import SceneGraph
+from kinegraph.scene.joint import Joint
+
+__all__ = ["FlatTree", "flatten", "indexed", "resolve_mimics", "single_link"]
+
+IDENTITY_NUMBERS = (*(1.0, 0.0, 0.0, 0.0) * 2, 1.0, *(0.0,) * 3, 1.0, 0.0, 0.0, 1.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class FlatTree:
+    """A scene as arrays.
+
+    Attributes:
+        link_names: (L) names by row.
+        joint_names: (L - 1) names; `joint_names[i - 1]` carries row i.
+        link_rows: Row by link name.
+        joint_rows: Row by joint name.
+        numbers: (L, 17) origins, axes, mimic factors; see `tree_layout`.
+        layout: (L, 9) parents, kinds, masters, ranks, and what is derived from them.
+        limits: (L, 5) lower, upper, velocity, acceleration, jerk.
+        types: (L - 1) joint types, in the order of `joint_names`.
+        mimics: Rule by follower's name; empty where followers are ordinary joints.
+        follow: Whether mimic joints follow.
+        sorted_columns: Whether value columns are sorted by child link name, as KDL does.
+        next_rank: Larger than any rank.
+        active_rows: (n,) row of each value column.
+        active_names: (n) joint of each value column.
+        columns: Value column by joint name.
+        floating_rows: Row by floating joint name.
+    """
+
+    link_names: list[str]
+    joint_names: list[str]
+    link_rows: dict[str, int]
+    joint_rows: dict[str, int]
+    numbers: Array
+    layout: IntArray
+    limits: Array
+    types: list[Any]
+    mimics: dict[str, MimicRule]
+    follow: bool
+    sorted_columns: bool
+    next_rank: int
+    active_rows: IntArray
+    active_names: list[str]
+    columns: dict[str, int]
+    floating_rows: dict[str, int]
+
+    @property
+    def link_count(self) -> int:
+        """L, the number of links."""
+        return len(self.link_names)
+
+    @property
+    def column_count(self) -> int:
+        """n, the number of value columns."""
+        return len(self.active_names)
+
+    def rows_of_column(self, column: int) -> IntArray:
+        """Return the rows that a value column moves: its joint's and its followers'."""
+        if not self.mimics:
+            return self.active_rows[column : column + 1]
+        return np.flatnonzero(self.layout[:, COLUMN] == column)
+
+    def joint_values(self, q: Array) -> Array:
+        """Return (L,) the value of each row's joint for q (n,), followers included, others 0."""
+        columns = self.layout[:, COLUMN]
+        moving = columns >= 0
+        values = np.zeros(len(columns))
+        numbers = self.numbers[moving]
+        values[moving] = numbers[:, MULTIPLIER] * q[columns[moving]] + numbers[:, SHIFT]
+        return values
+
+    def with_prefix(self, prefix: str) -> "FlatTree":
+        """Return the same tree with `prefix` in front of every name."""
+        if not prefix:
+            return self
+        rules = {
+            prefix + name: (prefix + master, factor, shift)
+            for name, (master, factor, shift) in self.mimics.items()
+        }
+        return replace(
+            self,
+            link_names=[prefix + name for name in self.link_names],
+            joint_names=[prefix + name for name in self.joint_names],
+            link_rows={prefix + name: row for name, row in self.link_rows.items()},
+            joint_rows={prefix + name: row for name, row in self.joint_rows.items()},
+            mimics=rules,
+            active_names=[prefix + name for name in self.active_names],
+            columns={prefix + name: column for name, column in self.columns.items()},
+            floating_rows={prefix + name: row for name, row in self.floating_rows.items()},
+        )
+
+
+def indexed(
+    link_names: list[str],
+    joint_names: list[str],
+    numbers: Array,
+    layout: IntArray,
+    limits: Array,
+    types: list[Any],
+    *,
+    mimics: dict[str, MimicRule],
+    follow: bool,
+    sorted_columns: bool,
+    next_rank: int,
+) -> FlatTree:
+    """Derive what a `FlatTree` knows beside its rows; `layout` is completed in place."""
+    active_rows = index_rows(layout, link_names if sorted_columns else None)
+    active_names = [joint_names[row - 1] for row in active_rows.tolist()]
+    floats = np.flatnonzero(layout[:, KIND] == FLOATS).tolist()
+    return FlatTree(
+        link_names,
+        joint_names,
+        {name: row for row, name in enumerate(link_names)},
+        {name: row for row, name in enumerate(joint_names, 1)},
+        numbers,
+        layout,
+        limits,
+        types,
+        mimics,
+        follow,
+        sorted_columns,
+        next_rank,
+        active_rows,
+        active_names,
+        {name: column for column, name in enumerate(active_names)},
+        {joint_names[row - 1]: row for row in floats},
+    )
+
+
+def index_rows(layout: IntArray, sort_by: list[str] | None) -> IntArray:
+    """Complete `layout` and return the row of each value column.
+
+    Args:
+        layout: (L, 9), derived columns are written.
+        sort_by: Names whose byte order is the order of the columns; None for the order of rows.
+    """
+    active_rows = np.empty(len(layout), np.int64)
+    work = np.empty((3, len(layout)), np.int64)
+    count = kernels.index_tree(layout, work, active_rows)
+    active_rows = active_rows[:count].copy()
+    if sort_by is None:
+        return active_rows
+    keys = [sort_by[row].encode() for row in active_rows.tolist()]
+    order = sorted(range(count), key=keys.__getitem__)
+    moved = np.empty(count + 1, np.int64)
+    moved[order] = np.arange(count)
+    moved[count] = -1  # where column -1 looks
+    layout[:, COLUMN] = moved[layout[:, COLUMN]]
+    return active_rows[order]
+
+
+def single_link(name: str, *, follow: bool = True, sorted_columns: bool = False) -> FlatTree:
+    """Return the tree of one link without joints."""
+    layout = np.zeros((1, LAYOUT), np.int64)
+    layout[0, PARENT] = layout[0, MASTER] = -1
+    return indexed(
+        [name],
+        [],
+        np.array([IDENTITY_NUMBERS]),
+        layout,
+        np.zeros((1, LIMITS)),
+        [],
+        mimics={},
+        follow=follow,
+        sorted_columns=sorted_columns,
+        next_rank=1,
+    )
+
+
+def flatten(
+    graph: SceneGraph, method: str, *, follow: bool = True, sorted_columns: bool = False
+) -> FlatTree:
+    """Return the flat tree of a graph; computed once per revision of the graph.
+
+    Args:
+        graph: A tree with at least one link.
+        method: For error messages.
+        follow: Whether mimic joints follow, or are ordinary joints.
+        sorted_columns: Whether value columns are sorted by child link name.
+
+    Raises:
+        TreeError: The graph is empty or not a tree. Also a `RuntimeError`.
+        UnsupportedError: A joint type that no solver takes. Also a `RuntimeError`.
+        InvalidJointError: A moving joint without limits or axis, or a mimic rule that leads
+            nowhere. Also a `ValueError`.
+    """
+    revision = graph.revision
+    kept = graph._compiled
+    key = (follow, sorted_columns)
+    trees: Any = kept[1] if kept is not None and kept[0] == revision else {}
+    if key not in trees:
+        trees = {**trees, key: _flatten(graph, method, follow, sorted_columns)}
+        graph._compiled = (revision, trees)
+    tree: FlatTree = trees[key]
+    return tree
+
+
+def _flatten(graph: SceneGraph, method: str, follow: bool, sorted_columns: bool) -> FlatTree:
+    root, joints = _preorder(graph, method)
+    records = [joint_record(joint, method) for joint in joints]
+    link_names = [root, *(joint.child_link_name for joint in joints)]
+    joint_names = [joint.getName() for joint in joints]
+    rows = {name: row for row, name in enumerate(link_names)}
+    layout = np.zeros((len(link_names), LAYOUT), np.int64)
+    layout[0, PARENT] = -1
+    layout[1:, PARENT] = [rows[joint.parent_link_name] for joint in joints]
+    layout[1:, KIND] = [record.kind for record in records]
+    layout[0, KIND] = FIXED
+    layout[:, MASTER] = -1
+    layout[:, RANK] = np.arange(len(link_names))
+    numbers = np.array([IDENTITY_NUMBERS, *(record.numbers for record in records)])
+    limits = np.zeros((len(link_names), LIMITS))
+    if records:
+        limits[1:] = [record.limits for record in records]
+    mimics = _rules(joint_names, records) if follow else {}
+    joint_rows = {name: row for row, name in enumerate(joint_names, 1)}
+    resolve_mimics(mimics, mimics, joint_rows, numbers, layout, method)
+    return indexed(
+        link_names,
+        joint_names,
+        numbers,
+        layout,
+        limits,
+        [record.typed for record in records],
+        mimics=mimics,
+        follow=follow,
+        sorted_columns=sorted_columns,
+        next_rank=len(link_names),
+    )
+
+
+def _rules(names: Sequence[str], records: Sequence[JointRecord]) -> dict[str, MimicRule]:
+    pairs = zip(names, records, strict=True)
+    return {name: record.mimic for name, record in pairs if record.mimic is not None}
+
+
+def _preorder(graph: SceneGraph, method: str) -> tuple[str, list[Joint]]:
+    """Return the root and all joints, depth first, children in the order of their joints."""
+    links = graph.getLinks()
+    if not links:
+        raise TreeError(f"{method}: the scene graph is empty")
+    root = graph.getRoot()
+    if graph.getInboundJoints(root):
+        carrier = graph.getInboundJoints(root)[0].getName()
+        raise TreeError(f"{method}: root link {root!r} is carried by joint {carrier!r}")
+    joints: list[Joint] = []
+    seen = {root}
+    stack = [iter(graph.getOutboundJoints(root))]
+    while stack:
+        joint = next(stack[-1], None)
+        if joint is None:
+            stack.pop()
+            continue
+        child = joint.child_link_name
+        if child in seen:
+            raise TreeError(f"{method}: not a tree: link {child!r} is reached by several joints")
+        seen.add(child)
+        joints.append(joint)
+        stack.append(iter(graph.getOutboundJoints(child)))
+    loose = [link.getName() for link in links if link.getName() not in seen]
+    if loose:
+        listed = ", ".join(loose[:10])
+        raise TreeError(f"{method}: not a tree: not below root {root!r}: {listed}")
+    if len(joints) != len(graph.getJoints()):
+        raise TreeError(f"{method}: not a tree: some links have several parent joints")
+    return root, joints
+
+
+def resolve_mimics(
+    names: Iterable[str],
+    rules: dict[str, MimicRule],
+    joint_rows: dict[str, int],
+    numbers: Array,
+    layout: IntArray,
+    method: str,
+) -> None:
+    """Write master row, multiplier and offset of the followers named, chains resolved.
+
+    Raises:
+        InvalidJointError: A master that is unknown or does not move, or a circle. Also a
+            `ValueError`.
+    """
+    for name in names:
+        master, factor, shift = rules[name]
+        visited = [name]
+        while True:
+            if master in visited:
+                circle = " -> ".join([*visited, master])
+                raise InvalidJointError(f"{method}: mimic joints follow each other: {circle}")
+            row = joint_rows.get(master)
+            if row is None:
+                raise InvalidJointError(
+                    f"{method}: joint {visited[-1]!r} mimics {master!r}, which is no joint"
+                    f"{suggestion(master, joint_rows)}"
+                )
+            if layout[row, KIND] in (FIXED, FLOATS):
+                raise InvalidJointError(
+                    f"{method}: joint {visited[-1]!r} mimics {master!r}, which has no value"
+                )
+            if master not in rules:
+                break
+            visited.append(master)
+            master, next_factor, next_shift = rules[master]
+            factor, shift = factor * next_factor, factor * next_shift + shift
+        own = joint_rows[name]
+        numbers[own, MULTIPLIER], numbers[own, SHIFT] = factor, shift
+        layout[own, MASTER] = row

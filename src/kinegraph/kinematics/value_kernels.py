@@ -1,0 +1,32 @@
+"""Checks of value vectors in compiled code; what is wrong comes back as a number."""
+
+import math
+
+from kinegraph.kinematics.jit import kernel
+from kinegraph.scene.array_types import Array
+
+__all__ = ["check_values", "store_values"]
+
+WRONG_LENGTH = 1
+NOT_FINITE = 2
+
+
+@kernel
+def check_values(q: Array, length: int) -> int:
+    """Return 0, `WRONG_LENGTH` or `NOT_FINITE`."""
+    if q.shape[0] != length:
+        return WRONG_LENGTH
+    for i in range(length):
+        if not math.isfinite(q[i]):
+            return NOT_FINITE
+    return 0
+
+
+@kernel
+def store_values(q: Array, target: Array) -> int:
+    """Copy all of `q`, or nothing and return `WRONG_LENGTH` or `NOT_FINITE`."""
+    code = check_values(q, target.shape[0])
+    if code == 0:
+        for i in range(target.shape[0]):
+            target[i] = q[i]
+    return code

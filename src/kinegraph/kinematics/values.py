@@ -1,0 +1,88 @@
+"""Users' numbers to float64, with errors for what is no number."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kinegraph.scene.array_types import Array
+from kinegraph.scene.errors import NotFiniteError, ShapeError, WrongTypeError
+from kinegraph.scene.pose import Isometry3d
+
+__all__ = ["finite_point", "is_transform", "real_array", "real_number", "real_vector"]
+
+
+def real_number(value: object, what: str) -> float:
+    """Return a number as float.
+
+    Raises:
+        WrongTypeError: Not a real number; truth values and texts are none. Also a `TypeError`.
+    """
+    if type(value) is float:
+        return value
+    if isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
+        raise WrongTypeError(f"{what} must be a real number, not {value!r:.100}")
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return float(value)
+    if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf":
+        return float(value)
+    raise WrongTypeError(f"{what} must be a real number, not {value!r:.100}")
+
+
+def real_vector(values: object, what: str) -> Array:
+    """Return a one-dimensional array-like of real numbers as a contiguous float64 array.
+
+    Raises:
+        WrongTypeError: Not real numbers; truth values and texts are none. Also a `TypeError`.
+        ShapeError: Another number of axes than one. Also a `TypeError` and a `ValueError`.
+    """
+    array = real_array(values, what)
+    if array.ndim != 1:
+        raise ShapeError(f"{what} must be a vector (one axis), not an array of shape {array.shape}")
+    return array
+
+
+def real_array(values: object, what: str) -> Array:
+    """Return an array-like of real numbers as a contiguous, writeable float64 array.
+
+    It may be the array that was given.
+
+    Raises:
+        WrongTypeError: Not real numbers; truth values and texts are none. Also a `TypeError`.
+        ShapeError: Lists of different lengths. Also a `TypeError` and a `ValueError`.
+    """
+    if isinstance(values, (list, tuple)):
+        if any(isinstance(value, (bool, np.bool_)) for value in values):
+            raise WrongTypeError(f"{what}: truth values are no real numbers: {values!r:.100}")
+        if not values:
+            return np.zeros(0)
+    elif not isinstance(values, np.ndarray) and not hasattr(values, "__array__"):
+        raise WrongTypeError(f"{what} must be an array of real numbers, not {values!r:.100}")
+    try:
+        array: Any = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"{what} must be an array of real numbers, not {values!r:.100}") from error
+    if array.dtype.kind not in "iuf":
+        raise WrongTypeError(f"{what} must be an array of real numbers, not {values!r:.100}")
+    return np.require(array, np.float64, ("C", "A", "W"))
+
+
+def finite_point(values: object, what: str) -> Array:
+    """Return three finite numbers, (3,)."""
+    point = real_vector(values, what)
+    if len(point) != 3:
+        raise ShapeError(f"{what}: 3 numbers are needed, not {len(point)}")
+    if not np.isfinite(point).all():
+        raise NotFiniteError(f"{what}: {point.tolist()} has numbers that are not finite")
+    return point
+
+
+def is_transform(value: object) -> bool:
+    """Tell whether a dict's value stands for a transform rather than for a number."""
+    if isinstance(value, (float, int)):
+        return False
+    if isinstance(value, Isometry3d) or hasattr(value, "homogeneous"):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.ndim == 2
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))

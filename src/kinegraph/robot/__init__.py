@@ -1,0 +1,165 @@
+"""The robot side: Franka's interface, its states and commands, control and a simulated robot.
+
+Everything public is imported from here, each part when it is first used: a program that only
+decodes states never loads the control loop.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kinegraph.robot.command_checks import (
+        is_homogeneous_transformation as is_homogeneous_transformation,
+    )
+    from kinegraph.robot.command_checks import is_valid_elbow as is_valid_elbow
+    from kinegraph.robot.commands import CartesianPose as CartesianPose
+    from kinegraph.robot.commands import CartesianVelocities as CartesianVelocities
+    from kinegraph.robot.commands import ControllerCommand as ControllerCommand
+    from kinegraph.robot.commands import JointPositions as JointPositions
+    from kinegraph.robot.commands import JointVelocities as JointVelocities
+    from kinegraph.robot.commands import MotionGeneratorCommand as MotionGeneratorCommand
+    from kinegraph.robot.commands import Torques as Torques
+    from kinegraph.robot.commands import motion_finished as motion_finished
+    from kinegraph.robot.control.options import CARTESIAN as CARTESIAN
+    from kinegraph.robot.control.options import DROID as DROID
+    from kinegraph.robot.control.options import CartesianOptions as CartesianOptions
+    from kinegraph.robot.control.options import Gains as Gains
+    from kinegraph.robot.control.options import IkOptions as IkOptions
+    from kinegraph.robot.control.options import ImpedanceOptions as ImpedanceOptions
+    from kinegraph.robot.control.options import Leash as Leash
+    from kinegraph.robot.control.options import MotionLimits as MotionLimits
+    from kinegraph.robot.control.options import Settle as Settle
+    from kinegraph.robot.control.options import scaled_cartesian as scaled_cartesian
+    from kinegraph.robot.control.records import CartesianSent as CartesianSent
+    from kinegraph.robot.control.targets import CartesianTargets as CartesianTargets
+    from kinegraph.robot.control.torques.law import impedance_torques as impedance_torques
+    from kinegraph.robot.error_flags import Errors as Errors
+    from kinegraph.robot.errors import CommandError as CommandError
+    from kinegraph.robot.errors import ControlError as ControlError
+    from kinegraph.robot.errors import FrankaError as FrankaError
+    from kinegraph.robot.errors import IncompatibleVersionError as IncompatibleVersionError
+    from kinegraph.robot.errors import InvalidArgumentError as InvalidArgumentError
+    from kinegraph.robot.errors import InvalidOperationError as InvalidOperationError
+    from kinegraph.robot.errors import ModelError as ModelError
+    from kinegraph.robot.errors import NetworkError as NetworkError
+    from kinegraph.robot.errors import ProtocolError as ProtocolError
+    from kinegraph.robot.errors import RealtimeError as RealtimeError
+    from kinegraph.robot.filters import cartesian_lowpass_filter as cartesian_lowpass_filter
+    from kinegraph.robot.filters import lowpass_filter as lowpass_filter
+    from kinegraph.robot.joint_moves import QuinticMove as QuinticMove
+    from kinegraph.robot.joint_moves import check_joint_positions as check_joint_positions
+    from kinegraph.robot.limiters import limit_rate_cartesian_pose as limit_rate_cartesian_pose
+    from kinegraph.robot.limiters import (
+        limit_rate_cartesian_velocity as limit_rate_cartesian_velocity,
+    )
+    from kinegraph.robot.limiters import limit_rate_joint_position as limit_rate_joint_position
+    from kinegraph.robot.limiters import limit_rate_joint_velocity as limit_rate_joint_velocity
+    from kinegraph.robot.limiters import limit_rate_torques as limit_rate_torques
+    from kinegraph.robot.limits import JointVelocityTable as JointVelocityTable
+    from kinegraph.robot.limits import RateLimits as RateLimits
+    from kinegraph.robot.limits import rate_limits as rate_limits
+    from kinegraph.robot.loop.callback import CompiledTorques as CompiledTorques
+    from kinegraph.robot.model import Frame as Frame
+    from kinegraph.robot.model import Model as Model
+    from kinegraph.robot.model import NativeModelBackend as NativeModelBackend
+    from kinegraph.robot.model import RobotModelBackend as RobotModelBackend
+    from kinegraph.robot.modes import ControllerMode as ControllerMode
+    from kinegraph.robot.modes import MotionGeneratorMode as MotionGeneratorMode
+    from kinegraph.robot.modes import RobotMode as RobotMode
+    from kinegraph.robot.recorder import RecordedRun as RecordedRun
+    from kinegraph.robot.recorder import Recorder as Recorder
+    from kinegraph.robot.recorder import RowSource as RowSource
+    from kinegraph.robot.recorder import read_run as read_run
+    from kinegraph.robot.robot import LoopCounters as LoopCounters
+    from kinegraph.robot.robot import Robot as Robot
+    from kinegraph.robot.scene_robot import SceneRobot as SceneRobot
+    from kinegraph.robot.scene_robot import ToolMismatch as ToolMismatch
+    from kinegraph.robot.session import TorqueSession as TorqueSession
+    from kinegraph.robot.sim import SimulatedRobot as SimulatedRobot
+    from kinegraph.robot.sim import SimulatedTool as SimulatedTool
+    from kinegraph.robot.sim.descriptions import description_path as description_path
+    from kinegraph.robot.sim.descriptions import description_text as description_text
+    from kinegraph.robot.state import RobotState as RobotState
+    from kinegraph.robot.warming import warm_up as warm_up
+    from kinegraph.robot.wrenches import transform_wrench as transform_wrench
+
+# Module -> its public names. A new name is added here and above; a test holds the two together.
+_NAMES = {
+    "command_checks": ("is_homogeneous_transformation", "is_valid_elbow"),
+    "commands": (
+        "CartesianPose",
+        "CartesianVelocities",
+        "ControllerCommand",
+        "JointPositions",
+        "JointVelocities",
+        "MotionGeneratorCommand",
+        "Torques",
+        "motion_finished",
+    ),
+    "control.options": (
+        "CARTESIAN",
+        "CartesianOptions",
+        "DROID",
+        "Gains",
+        "IkOptions",
+        "ImpedanceOptions",
+        "Leash",
+        "MotionLimits",
+        "Settle",
+        "scaled_cartesian",
+    ),
+    "control.records": ("CartesianSent",),
+    "control.targets": ("CartesianTargets",),
+    "control.torques.law": ("impedance_torques",),
+    "error_flags": ("Errors",),
+    "errors": (
+        "CommandError",
+        "ControlError",
+        "FrankaError",
+        "IncompatibleVersionError",
+        "InvalidArgumentError",
+        "InvalidOperationError",
+        "ModelError",
+        "NetworkError",
+        "ProtocolError",
+        "RealtimeError",
+    ),
+    "filters": ("cartesian_lowpass_filter", "lowpass_filter"),
+    "joint_moves": ("QuinticMove", "check_joint_positions"),
+    "limiters": (
+        "limit_rate_cartesian_pose",
+        "limit_rate_cartesian_velocity",
+        "limit_rate_joint_position",
+        "limit_rate_joint_velocity",
+        "limit_rate_torques",
+    ),
+    "limits": ("JointVelocityTable", "RateLimits", "rate_limits"),
+    "loop.callback": ("CompiledTorques",),
+    "model": ("Frame", "Model", "NativeModelBackend", "RobotModelBackend"),
+    "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
+    "recorder": ("RecordedRun", "Recorder", "RowSource", "read_run"),
+    "robot": ("LoopCounters", "Robot"),
+    "scene_robot": ("SceneRobot", "ToolMismatch"),
+    "session": ("TorqueSession",),
+    "sim": ("SimulatedRobot", "SimulatedTool"),
+    "sim.descriptions": ("description_path", "description_text"),
+    "state": ("RobotState",),
+    "warming": ("warm_up",),
+    "wrenches": ("transform_wrench",),
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    module = _HOME.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

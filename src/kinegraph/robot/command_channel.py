@@ -1,0 +1,324 @@
+"""The TCP connection to a robot: numbered requests out, replies in.
+
+A thread takes replies off the connection, so that a connection that closes is noticed at once,
+whatever else goes on. Replies are matched by the id of their command; a command may be answered
+more than once (Move is). Nothing here waits without a limit.
+"""
+
+import contextlib
+import os
+import socket
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from kinegraph.robot.errors import (
+    FrankaError,
+    InvalidOperationError,
+    NetworkError,
+    ProtocolError,
+)
+from kinegraph.robot.wire.protocol import Protocol, title
+
+__all__ = ["CommandChannel", "Exchange"]
+
+_HEADER = struct.Struct("<III")
+_CHUNK = 1 << 16
+_REPLY_BYTES = 1 << 16
+_FILE_BYTES = 64 << 20
+_FILES = ("GetRobotModel", "LoadModelLibrary")
+_CLOSED = "libfranka: server closed connection"
+
+
+class Exchange:
+    """One request and its replies.
+
+    Attributes:
+        command: Name of the command.
+        number: Its id on this connection.
+    """
+
+    def __init__(
+        self,
+        channel: "CommandChannel",
+        command: str,
+        number: int,
+        on_reply: Callable[[int], None] | None,
+    ) -> None:
+        self.command = command
+        self.number = number
+        self._channel = channel
+        self._replies: deque[bytes] = deque()
+        self._count = 0
+        self._on_reply = on_reply
+
+    @property
+    def waiting(self) -> int:
+        """Replies that have come and are not taken."""
+        return len(self._replies)
+
+    def take(self, timeout_s: float) -> bytes:
+        """Return the payload of the next reply.
+
+        Raises:
+            NetworkError: None came in time, or the connection is closed.
+            ProtocolError: What came cannot be a reply.
+        """
+        return self._channel.wait_for(self, timeout_s)
+
+    def status(self, timeout_s: float) -> int:
+        """Return the status byte of the next reply.
+
+        Raises:
+            NetworkError: None came in time, or the connection is closed.
+            ProtocolError: What came cannot be a reply.
+        """
+        return self.take(timeout_s)[0]
+
+    def poll(self) -> bytes | None:
+        """Return the payload of a reply that is there, None if there is none.
+
+        Raises:
+            NetworkError: The connection is closed.
+            ProtocolError: What came cannot be a reply.
+        """
+        return self._channel.take_ready(self)
+
+    def forget(self) -> None:
+        """Drop whatever replies are there or still come."""
+        self._channel.forget(self)
+
+    def pop(self) -> bytes | None:
+        """Return a reply that is there; the channel's lock is held."""
+        return self._replies.popleft() if self._replies else None
+
+    def put(self, payload: bytes) -> None:
+        """Take a reply in; the channel's lock is held."""
+        self._replies.append(payload)
+        self._count += 1
+        if self._on_reply is not None:
+            self._on_reply(self._count)
+
+
+class CommandChannel:
+    """The TCP connection: numbered requests out, replies in.
+
+    Args:
+        sock: Connected socket, owned from now on.
+        protocol: Tables of the version that is announced.
+        on_close: Called once when the connection ends, in any thread.
+
+    Attributes:
+        dropped: Replies that nobody waited for.
+    """
+
+    def __init__(
+        self, sock: socket.socket, protocol: Protocol, on_close: Callable[[], None] | None = None
+    ) -> None:
+        self.protocol = protocol
+        self.on_close = on_close
+        self.dropped = 0
+        self._socket = sock
+        self._process = os.getpid()
+        self._sending = threading.Lock()
+        self._changed = threading.Condition()
+        self._exchanges: dict[int, Exchange] = {}
+        self._next = 0
+        self._failure: FrankaError | None = None
+        self._reader = threading.Thread(
+            target=self._read_replies, name="kinegraph-replies", daemon=True
+        )
+        self._reader.start()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether requests can be sent."""
+        return self._failure is None
+
+    @property
+    def failure(self) -> FrankaError | None:
+        """Why the connection ended, None while it is open."""
+        return self._failure
+
+    def send(
+        self,
+        command: str,
+        fields: Mapping[str, Any] | None = None,
+        on_reply: Callable[[int], None] | None = None,
+    ) -> Exchange:
+        """Send a request.
+
+        Args:
+            command: Name of the command.
+            fields: Entries of its request by name; what is not named is zero.
+            on_reply: Called in the reader's thread with the number of replies so far.
+
+        Raises:
+            InvalidOperationError: The version has no such command, or the process was forked.
+            NetworkError: The connection is closed or takes nothing more.
+        """
+        number_of_command = self.protocol.command(command)
+        payload = self._pack(f"{command}.Request", fields or {})
+        self._check_process()
+        with self._sending:
+            exchange = Exchange(self, command, self._next, on_reply)
+            self._next += 1
+            with self._changed:
+                self._raise_failure()
+                self._exchanges[exchange.number] = exchange
+            header = _HEADER.pack(number_of_command, exchange.number, _HEADER.size + len(payload))
+            try:
+                self._socket.sendall(header + payload)
+            except OSError as error:
+                self.fail(NetworkError(f"libfranka: TCP send: {error}", command=command))
+                self._raise_failure()
+        return exchange
+
+    def request(
+        self, command: str, fields: Mapping[str, Any] | None = None, *, timeout_s: float
+    ) -> bytes:
+        """Send a request and return the payload of its reply.
+
+        Raises:
+            InvalidOperationError: The version has no such command, or the process was forked.
+            NetworkError: No reply in time, or the connection is closed.
+            ProtocolError: What came cannot be a reply.
+        """
+        exchange = self.send(command, fields)
+        try:
+            return exchange.take(timeout_s)
+        finally:
+            exchange.forget()
+
+    def post(self, command: str) -> None:
+        """Send a request whose reply does not matter, if the connection is still open."""
+        with contextlib.suppress(NetworkError):
+            self.send(command).forget()
+
+    def wait_for(self, exchange: Exchange, timeout_s: float) -> bytes:
+        """Return the next reply of an exchange; see `Exchange.take`."""
+        with self._changed:
+            self._changed.wait_for(lambda: exchange.waiting or self._failure is not None, timeout_s)
+        payload = self.take_ready(exchange)
+        if payload is None:
+            raise NetworkError(
+                f"libfranka: no reply to {title(exchange.command)} within {timeout_s:g} s",
+                command=exchange.command,
+                timeout_s=timeout_s,
+            )
+        return payload
+
+    def take_ready(self, exchange: Exchange) -> bytes | None:
+        """Return a reply that is there; see `Exchange.poll`."""
+        with self._changed:
+            payload = exchange.pop()
+        if payload is None:
+            self._raise_failure()
+            return None
+        needed = self.protocol.size(f"{exchange.command}.Response")
+        if len(payload) < needed:
+            raise ProtocolError(
+                "libfranka: Incorrect TCP message size.",
+                command=exchange.command,
+                size=len(payload),
+                expected=needed,
+            )
+        return payload
+
+    def forget(self, exchange: Exchange) -> None:
+        """Drop whatever replies of an exchange are there or still come."""
+        with self._changed:
+            self._exchanges.pop(exchange.number, None)
+
+    def fail(self, error: FrankaError) -> None:
+        """End the connection; all that wait get the error."""
+        with self._changed:
+            first = self._failure is None
+            if first:
+                self._failure = error
+            self._changed.notify_all()
+        if first:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+            if self.on_close is not None:
+                self.on_close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        if os.getpid() == self._process:
+            self.fail(NetworkError("libfranka: the connection was closed by this program"))
+            if threading.current_thread() is not self._reader:
+                self._reader.join(1.0)
+        self._socket.close()
+
+    def drop(self) -> None:
+        """Close this process's copy of the socket, in a process that was forked."""
+        self._socket.close()
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise InvalidOperationError(
+                f"this connection belongs to process {self._process}; a forked process needs its "
+                "own Robot"
+            )
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            raise type(self._failure)(str(self._failure), **self._failure.facts)
+
+    def _pack(self, message: str, fields: Mapping[str, Any]) -> bytes:
+        layout = self.protocol.message(message)
+        if not layout.fields:
+            return b""
+        record = np.zeros((), layout.dtype)
+        for name, value in fields.items():
+            record[name] = value
+        return record.tobytes()
+
+    def _read_replies(self) -> None:
+        try:
+            while True:
+                _, number, size = _HEADER.unpack(self._read(_HEADER.size))
+                self._take_reply(number, size)
+        except FrankaError as error:
+            self.fail(error)
+        except OSError as error:
+            self.fail(NetworkError(f"libfranka: TCP receive: {error}"))
+
+    def _take_reply(self, number: int, size: int) -> None:
+        with self._changed:
+            exchange = self._exchanges.get(number)
+        room = _FILE_BYTES
+        if exchange is not None and exchange.command not in _FILES:
+            room = _REPLY_BYTES
+        if not _HEADER.size <= size <= room:
+            raise ProtocolError(
+                f"libfranka: Incorrect TCP message size: a reply of {size} bytes, {_HEADER.size} "
+                f"to {room} are possible",
+                size=size,
+            )
+        payload = self._read(size - _HEADER.size, keep=exchange is not None)
+        with self._changed:
+            exchange = self._exchanges.get(number)
+            if exchange is None:
+                self.dropped += 1
+            else:
+                exchange.put(payload)
+            self._changed.notify_all()
+
+    def _read(self, count: int, *, keep: bool = True) -> bytes:
+        """Read exactly `count` bytes; memory grows only with what has come."""
+        data = bytearray()
+        left = count
+        while left:
+            piece = self._socket.recv(min(left, _CHUNK))
+            if not piece:
+                raise NetworkError(_CLOSED)
+            left -= len(piece)
+            if keep:
+                data += piece
+        return bytes(data)

@@ -1,0 +1,120 @@
+"""The target controllers: generator, inverse kinematics, guards and torque law.
+
+Everything public is imported from here, each part when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kinegraph.robot.control.arms import FER, FR3, ArmTable, arm_table
+    from kinegraph.robot.control.generator.generator import TrajectoryGenerator
+    from kinegraph.robot.control.ik.bounds import GoalBox, braking_speed, goal_box, robot_speed
+    from kinegraph.robot.control.ik.differential_ik import DifferentialIk, IkStep
+    from kinegraph.robot.control.options import (
+        CARTESIAN,
+        DROID,
+        JOINT,
+        CartesianOptions,
+        Gains,
+        IkOptions,
+        ImpedanceOptions,
+        Leash,
+        MotionLimits,
+        Settle,
+        scaled_cartesian,
+    )
+    from kinegraph.robot.control.records import (
+        CartesianSent,
+        record_dtype,
+        records_from_rows,
+        view_rows,
+    )
+    from kinegraph.robot.control.rotation import (
+        checked_pose,
+        checked_quaternion,
+        quaternion_xyzw,
+        rotation_matrix,
+    )
+    from kinegraph.robot.control.torques.envelopes import (
+        EnvelopeTorques,
+        envelope_torques,
+        speed_onsets,
+    )
+    from kinegraph.robot.control.torques.law import impedance_torques
+
+_NAMES = {
+    "arms": ("FER", "FR3", "ArmTable", "arm_table"),
+    "generator.generator": ("TrajectoryGenerator",),
+    "ik.bounds": ("GoalBox", "braking_speed", "goal_box", "robot_speed"),
+    "ik.differential_ik": ("DifferentialIk", "IkStep"),
+    "options": (
+        "CARTESIAN",
+        "DROID",
+        "JOINT",
+        "CartesianOptions",
+        "Gains",
+        "IkOptions",
+        "ImpedanceOptions",
+        "Leash",
+        "MotionLimits",
+        "Settle",
+        "scaled_cartesian",
+    ),
+    "records": ("CartesianSent", "record_dtype", "records_from_rows", "view_rows"),
+    "rotation": ("checked_pose", "checked_quaternion", "quaternion_xyzw", "rotation_matrix"),
+    "torques.envelopes": ("EnvelopeTorques", "envelope_torques", "speed_onsets"),
+    "torques.law": ("impedance_torques",),
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = [
+    "CARTESIAN",
+    "DROID",
+    "FER",
+    "FR3",
+    "JOINT",
+    "ArmTable",
+    "CartesianOptions",
+    "CartesianSent",
+    "DifferentialIk",
+    "EnvelopeTorques",
+    "Gains",
+    "GoalBox",
+    "IkOptions",
+    "IkStep",
+    "ImpedanceOptions",
+    "Leash",
+    "MotionLimits",
+    "Settle",
+    "TrajectoryGenerator",
+    "arm_table",
+    "braking_speed",
+    "checked_pose",
+    "checked_quaternion",
+    "envelope_torques",
+    "goal_box",
+    "impedance_torques",
+    "quaternion_xyzw",
+    "record_dtype",
+    "records_from_rows",
+    "robot_speed",
+    "rotation_matrix",
+    "scaled_cartesian",
+    "speed_onsets",
+    "view_rows",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name from its module."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

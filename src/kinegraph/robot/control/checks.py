@@ -1,0 +1,122 @@
+"""Checks of what a caller hands to the controller; each refusal names the field."""
+
+import math
+
+import numpy as np
+
+from kinegraph.robot.control.arms import ArmTable
+from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.scene.array_types import Array
+
+__all__ = [
+    "check_at_least_one",
+    "check_finite_vector",
+    "check_in_range",
+    "check_non_negative",
+    "check_positive",
+    "check_positive_vector",
+    "check_posture",
+]
+
+
+def refuse(field: str, value: object, rule: str) -> InvalidArgumentError:
+    """Return the error for a value that breaks a rule."""
+    return InvalidArgumentError(f"{field}: {value!r} {rule}", field=field, value=value)
+
+
+def check_positive(field: str, value: float) -> None:
+    """Raise InvalidArgumentError unless the value is finite and above zero."""
+    if not (is_number(value) and math.isfinite(value) and value > 0.0):
+        raise refuse(field, value, "is not finite and above zero")
+
+
+def check_non_negative(field: str, value: float) -> None:
+    """Raise InvalidArgumentError unless the value is finite and not below zero."""
+    if not (is_number(value) and math.isfinite(value) and value >= 0.0):
+        raise refuse(field, value, "is not finite and at least zero")
+
+
+def check_at_least_one(field: str, value: int) -> None:
+    """Raise InvalidArgumentError unless the value is a whole number of at least one."""
+    if not is_number(value) or not math.isfinite(value) or int(value) != value or value < 1:
+        raise refuse(field, value, "is not a whole number of at least 1")
+
+
+def check_in_range(
+    field: str, value: float, low: float, high: float, *, open_below: bool = False
+) -> None:
+    """Raise InvalidArgumentError unless the value is finite and in [low, high].
+
+    Args:
+        field: Name of the field.
+        value: Its value.
+        low: Smallest value, itself refused if `open_below`.
+        high: Largest value.
+        open_below: Whether the interval is open at its lower end.
+    """
+    inside = is_number(value) and math.isfinite(value) and low <= value <= high
+    if not inside or (open_below and value == low):
+        raise refuse(field, value, f"is outside {'(' if open_below else '['}{low:g}, {high:g}]")
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a real number, numpy's included, and no truth value."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_finite_vector(field: str, value: object, count: int | None) -> Array:
+    """Return a finite vector as an array, or raise InvalidArgumentError.
+
+    Args:
+        field: Name of the field.
+        value: What the caller gave.
+        count: Its length, None if any will do.
+    """
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise refuse(field, value, "is not a vector of numbers") from None
+    if array.ndim != 1 or (count is not None and array.shape[0] != count):
+        wanted = "one-dimensional" if count is None else f"({count},)"
+        raise InvalidArgumentError(
+            f"{field}: shape {array.shape}, expected {wanted}", field=field, value=value
+        )
+    if not np.isfinite(array).all():
+        at = int(np.flatnonzero(~np.isfinite(array))[0])
+        raise InvalidArgumentError(
+            f"{field}: entry {at} is {array[at]}, not finite", field=field, value=value
+        )
+    return array
+
+
+def check_positive_vector(field: str, value: object, count: int | None) -> Array:
+    """Return a vector of finite numbers above zero, or raise InvalidArgumentError."""
+    array = check_finite_vector(field, value, count)
+    for number in array:
+        check_positive(field, float(number))
+    return array
+
+
+def check_posture(field: str, q: Array, arm: ArmTable, inset: float) -> None:
+    """Raise InvalidArgumentError for joints nearer to their limits than the inset.
+
+    Args:
+        field: Name of the field.
+        q: (n,) rad.
+        arm: The arm's table.
+        inset: Distance from the limits that is still allowed, rad.
+    """
+    low, high = arm.lower + inset, arm.upper - inset
+    outside = np.flatnonzero((q < low) | (q > high))
+    if outside.size == 0:
+        return
+    listed = "; ".join(
+        f"joint {i + 1} at {q[i]:.6g} rad is outside [{low[i]:.6g}, {high[i]:.6g}]" for i in outside
+    )
+    raise InvalidArgumentError(
+        f"{field}: {listed} ({arm.name})",
+        field=field,
+        joint=int(outside[0]) + 1,
+        joints=tuple(int(i) + 1 for i in outside),
+        value=float(q[outside[0]]),
+    )

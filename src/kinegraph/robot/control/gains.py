@@ -1,0 +1,94 @@
+"""Springs and dampers of the impedance law, and the presets that reproduce known controllers."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinegraph.robot.control.arms import frozen
+from kinegraph.robot.control.checks import (
+    check_finite_vector,
+    check_non_negative,
+    check_positive,
+)
+from kinegraph.scene.array_types import Array
+
+__all__ = ["CARTESIAN", "DROID", "JOINT", "Gains", "scaled_cartesian"]
+
+Vector = Array | tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gains:
+    """Springs and dampers of the law.
+
+    Attributes:
+        cartesian_stiffness: (6,) N/m and Nm/rad, base axes.
+        cartesian_damping: (6,) N s/m and Nm s/rad.
+        joint_stiffness: (n,) Nm/rad.
+        joint_damping: (n,) Nm s/rad.
+    """
+
+    cartesian_stiffness: Vector
+    cartesian_damping: Vector
+    joint_stiffness: Vector
+    joint_damping: Vector
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def validate(self, n: int | None = None) -> None:
+        """Raise InvalidArgumentError unless every gain is finite and not below zero.
+
+        Args:
+            n: Number of joints, None if it is not known yet.
+        """
+        for name in self.__slots__:
+            count = 6 if name.startswith("cartesian") else n
+            values = check_finite_vector(f"gains.{name}", getattr(self, name), count)
+            for value in values:
+                check_non_negative(f"gains.{name}", float(value))
+
+
+CARTESIAN = Gains(
+    cartesian_stiffness=(750.0, 750.0, 750.0, 15.0, 15.0, 15.0),
+    cartesian_damping=(50.0, 50.0, 90.0, 2.0, 2.0, 2.0),
+    joint_stiffness=(40.0, 30.0, 50.0, 25.0, 35.0, 25.0, 10.0),
+    joint_damping=(4.0, 6.0, 5.0, 5.0, 3.0, 2.0, 1.0),
+)
+"""Default gains of the Cartesian controller."""
+
+DROID = Gains(
+    cartesian_stiffness=CARTESIAN.cartesian_stiffness,
+    cartesian_damping=(37.0, 37.0, 37.0, 2.0, 2.0, 2.0),
+    joint_stiffness=CARTESIAN.joint_stiffness,
+    joint_damping=CARTESIAN.joint_damping,
+)
+"""Gains of polymetis' HybridJointImpedanceControl as the DROID platform uses it."""
+
+JOINT = Gains(
+    cartesian_stiffness=(0.0,) * 6,
+    cartesian_damping=(0.0,) * 6,
+    joint_stiffness=(600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0),
+    joint_damping=(50.0, 50.0, 50.0, 50.0, 30.0, 25.0, 15.0),
+)
+"""Default gains of the joint controller."""
+
+
+def scaled_cartesian(stiffness: float) -> Gains:
+    """Return `CARTESIAN` with another translational stiffness and the same damping ratios.
+
+    Args:
+        stiffness: N/m. Rotational stiffness follows by the same ratio, joint gains stay.
+
+    Raises:
+        InvalidArgumentError: The stiffness is not finite or not above zero.
+    """
+    check_positive("stiffness", stiffness)
+    ratio = stiffness / 750.0
+    return Gains(
+        cartesian_stiffness=ratio * np.asarray(CARTESIAN.cartesian_stiffness),
+        cartesian_damping=np.sqrt(ratio) * np.asarray(CARTESIAN.cartesian_damping),
+        joint_stiffness=CARTESIAN.joint_stiffness,
+        joint_damping=CARTESIAN.joint_damping,
+    )

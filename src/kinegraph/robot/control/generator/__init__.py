@@ -1,0 +1,1 @@
+"""The trajectory generator: axes, synchronisation, leash, and the end of a motion."""

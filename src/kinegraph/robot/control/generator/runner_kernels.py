@@ -1,0 +1,190 @@
+"""One cycle of the generator in its chart, and the end of a motion.
+
+The chart's coordinates are a position and a rotation vector, both from the anchor: the rotation
+axes start at zero in every cycle and keep their velocity. A stop lands on the target, then the
+same pose is sent for `settle_cycles` more cycles, the last of them marked as finished.
+"""
+
+import math
+
+from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.generator.axes_kernels import generator_step, set_axis
+from kinegraph.robot.control.generator.generator_layout import (
+    G_acceleration,
+    G_max_acceleration,
+    G_max_jerk,
+    G_max_velocity,
+    G_position,
+    G_target,
+    G_velocity,
+)
+from kinegraph.robot.control.memory_layout import (
+    M_anchor,
+    M_blocked,
+    M_cycle,
+    M_desired,
+    M_deviated,
+    M_finished,
+    M_generator,
+    M_holding,
+    M_reference,
+    M_restart,
+    M_restart_acceleration,
+    M_restart_velocity,
+    M_sent,
+    M_stop_cycles,
+    M_target,
+    M_target_changed,
+    M_target_rotation,
+)
+from kinegraph.robot.control.options_layout import (
+    O_axis_acceleration,
+    O_axis_jerk,
+    O_axis_velocity,
+    O_settle_cycles,
+    O_settle_tolerance,
+)
+from kinegraph.robot.control.pose_kernels import copy
+from kinegraph.robot.control.rotation_kernels import (
+    quaternion_of_rotation,
+    relative_log,
+    rotation_of_quaternion,
+    turn_by,
+)
+from kinegraph.robot.control.table_layout import CYCLE_TIME
+from kinegraph.scene.array_types import Array
+
+# An axis slower than this, m/s or rad/s, has come to rest.
+REST_VELOCITY = 1e-4
+# An axis that accelerates less than this, m/s^2 or rad/s^2, has come to rest.
+REST_ACCELERATION = 0.05
+# A stop that has not landed after so many cycles holds where it is.
+STOP_TIMEOUT_CYCLES = 5000
+
+
+@kernel
+def set_limits(options: Array, memory: Array) -> None:
+    """Hand the limits in force to the generator."""
+    for i in range(6):
+        memory[M_generator + G_max_velocity + i] = options[O_axis_velocity + i]
+        memory[M_generator + G_max_acceleration + i] = options[O_axis_acceleration + i]
+        memory[M_generator + G_max_jerk + i] = options[O_axis_jerk + i]
+
+
+@kernel
+def take_restart(memory: Array) -> None:
+    """Give the generator the velocity and acceleration that the last cycle's goal left it."""
+    if memory[M_restart] == 0.0:
+        return
+    for i in range(6):
+        memory[M_generator + G_velocity + i] = memory[M_restart_velocity + i]
+        memory[M_generator + G_acceleration + i] = memory[M_restart_acceleration + i]
+    memory[M_restart] = 0.0
+
+
+@kernel
+def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool) -> None:
+    """Step the generator from the anchor toward the target; write the desired placement."""
+    if memory[M_holding] != 0.0:
+        memory[M_sent] += 1.0
+        memory[M_finished] = 1.0 if memory[M_sent] > options[O_settle_cycles] else 0.0
+        memory[M_target_changed] = 0.0
+        copy(memory, M_anchor, M_desired, 12)
+        return
+    choose_target(memory, target, strayed)
+    aim(options, memory)
+    generator_step(memory, M_generator, 6, CYCLE_TIME)
+    compose(memory)
+    if stop or memory[M_deviated] != 0.0:
+        memory[M_stop_cycles] += 1.0
+        if landed(options, memory) or memory[M_stop_cycles] >= STOP_TIMEOUT_CYCLES:
+            hold(memory)
+
+
+@kernel
+def choose_target(memory: Array, target: Array, strayed: bool) -> None:
+    """Take the target to plan to: the newest, or the anchor at the start and after straying."""
+    before = M_target
+    changed = False
+    if memory[M_cycle] == 0.0 or (strayed and memory[M_deviated] == 0.0):
+        memory[M_deviated] = 1.0 if strayed else 0.0
+        copy(memory, M_anchor, M_target, 3)
+        quaternion_of_rotation(memory, M_anchor + 3, memory, M_target + 3)
+        changed = True
+    elif memory[M_deviated] == 0.0 and usable(target):
+        for i in range(7):
+            changed = changed or memory[before + i] != target[i]
+            memory[before + i] = target[i]
+    memory[M_target_changed] = 1.0 if changed else 0.0
+    rotation_of_quaternion(memory, M_target + 3, memory, M_target_rotation)
+
+
+@kernel
+def usable(target: Array) -> bool:
+    """Tell whether a target is a pose; the setters refuse others, this is the last line."""
+    square = 0.0
+    for i in range(3, 7):
+        square += target[i] * target[i]
+    finite = math.isfinite(target[0] + target[1] + target[2]) and math.isfinite(square)
+    return finite and abs(square - 1.0) < 0.1
+
+
+@kernel
+def aim(options: Array, memory: Array) -> None:
+    """Put the generator at the anchor, velocities kept, and its targets where the target is."""
+    set_limits(options, memory)
+    turn = relative_log(memory, M_target_rotation, memory, M_anchor + 3)
+    for i in range(6):
+        k = M_generator + i
+        here = memory[M_anchor + i] if i < 3 else 0.0
+        set_axis(memory, k, here, memory[k + G_velocity], memory[k + G_acceleration])
+        if i < 3:
+            memory[k + G_target] = memory[M_target + i]
+    memory[M_generator + G_target + 3] = turn[0]
+    memory[M_generator + G_target + 4] = turn[1]
+    memory[M_generator + G_target + 5] = turn[2]
+
+
+@kernel
+def compose(memory: Array) -> None:
+    """Write the desired placement out of the generator's coordinates."""
+    k = M_generator + G_position
+    copy(memory, k, M_desired, 3)
+    turn_by(
+        memory[k + 3],
+        memory[k + 4],
+        memory[k + 5],
+        memory,
+        M_anchor + 3,
+        memory,
+        M_desired + 3,
+    )
+
+
+@kernel
+def landed(options: Array, memory: Array) -> bool:
+    """Tell whether a stop has arrived, or has met a wall that it may land on."""
+    if memory[M_blocked] != 0.0 and memory[M_target_changed] == 0.0:
+        return True
+    for i in range(6):
+        k = M_generator + i
+        away = abs(memory[k + G_position] - memory[k + G_target])
+        if not away < options[O_settle_tolerance]:
+            return False
+        if not abs(memory[k + G_velocity]) < REST_VELOCITY:
+            return False
+        if not abs(memory[k + G_acceleration]) < REST_ACCELERATION:
+            return False
+    return True
+
+
+@kernel
+def hold(memory: Array) -> None:
+    """Freeze the anchor as what is sent, and pulled toward, from now on."""
+    memory[M_holding] = 1.0
+    memory[M_sent] = 1.0
+    copy(memory, M_anchor, M_desired, 12)
+    copy(memory, M_anchor, M_reference, 12)
+    for i in range(6):
+        memory[M_generator + G_velocity + i] = 0.0
+        memory[M_generator + G_acceleration + i] = 0.0

@@ -1,0 +1,1 @@
+"""The differential inverse kinematics: bounds, active set, priority, stall."""

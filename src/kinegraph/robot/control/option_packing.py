@@ -1,0 +1,68 @@
+"""From options and an arm's table to the numbers of the packed array, by their names there."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinegraph.robot.control.arms import ArmTable
+from kinegraph.robot.control.table_layout import CYCLE_TIME
+from kinegraph.scene.array_types import Array, VectorLike
+
+if TYPE_CHECKING:
+    from kinegraph.robot.control.options import ImpedanceOptions
+
+__all__ = ["arm_values", "dwell_cycles", "impedance_values"]
+
+
+def dwell_cycles(tolerance: float, jerk: Array) -> float:
+    """Return the cycles that the slowest axis needs from rest to cover two tolerances."""
+    return float(np.max(np.ceil(np.cbrt(12.0 * tolerance / jerk) / CYCLE_TIME)))
+
+
+def impedance_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike | float]]:
+    """Return the numbers of the impedance options by their names in the packed array."""
+    gain = options.velocity_feedforward_gain if options.velocity_feedforward else 0.0
+    posture = options.posture
+    return [
+        ("leash_translation", options.leash.translation),
+        ("leash_rotation", options.leash.rotation),
+        ("ik_damping", options.ik.damping),
+        ("ik_nullspace_gain", options.ik.nullspace_gain),
+        ("ik_iterations", options.ik.iterations),
+        ("ik_tolerance", options.ik.tolerance),
+        ("ik_rotation_weight", options.ik.rotation_weight),
+        ("has_posture", float(posture is not None)),
+        ("posture", 0.0 if posture is None else posture),
+        ("cartesian_stiffness", np.asarray(options.gains.cartesian_stiffness)),
+        ("cartesian_damping", np.asarray(options.gains.cartesian_damping)),
+        ("joint_stiffness", np.asarray(options.gains.joint_stiffness)),
+        ("joint_damping", np.asarray(options.gains.joint_damping)),
+        ("project_joint_gains", float(options.project_joint_gains)),
+        ("feedforward_gain", gain),
+        ("feedforward_cutoff", options.velocity_feedforward_cutoff),
+        ("torque_limits", 0.0 if options.torque_limits is None else options.torque_limits),
+        ("joint_velocity_fraction", options.joint_velocity_fraction),
+        ("velocity_barrier_fraction", options.velocity_barrier_fraction),
+        ("joint_position_margin", options.joint_position_margin),
+        ("cutoff_frequency", options.cutoff_frequency),
+    ]
+
+
+def arm_values(arm: ArmTable) -> list[tuple[str, VectorLike | float]]:
+    """Return the numbers of an arm's table by their names in the packed array."""
+    values: list[tuple[str, VectorLike | float]] = [
+        ("n", arm.n),
+        ("default_torque_limits", arm.torque_limits),
+        ("lower", arm.lower),
+        ("upper", arm.upper),
+        ("flat_velocity", arm.flat_velocity),
+        ("braking_slope", arm.braking_slope),
+        ("braking_onset", arm.braking_onset),
+        ("position_dependent", float(arm.robot_limits is not None)),
+    ]
+    if arm.robot_limits is not None:
+        values += [
+            (f"robot_{name}", getattr(arm.robot_limits, name))
+            for name in ("velocity", "lower", "upper", "offset", "deceleration")
+        ]
+    return values

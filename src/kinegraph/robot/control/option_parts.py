@@ -1,0 +1,105 @@
+"""Parts of the controllers' options: budgets, settling, leash, inverse kinematics."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kinegraph.robot.control.checks import (
+    check_at_least_one,
+    check_in_range,
+    check_non_negative,
+    check_positive,
+)
+from kinegraph.scene.array_types import Array
+
+__all__ = ["IkOptions", "Leash", "MotionLimits", "Settle"]
+
+
+@dataclass(frozen=True, slots=True)
+class MotionLimits:
+    """A budget for the norm of a motion, in m or rad.
+
+    Attributes:
+        max_velocity: m/s or rad/s.
+        max_acceleration: m/s^2 or rad/s^2.
+        max_jerk: m/s^3 or rad/s^3.
+    """
+
+    max_velocity: float
+    max_acceleration: float
+    max_jerk: float
+
+    def validate(self, name: str = "limits") -> None:
+        """Raise InvalidArgumentError unless every limit is finite and above zero."""
+        for part in self.__slots__:
+            check_positive(f"{name}.{part}", getattr(self, part))
+
+    def per_axis(self, factor: float = 1.0) -> Array:
+        """Return velocity, acceleration and jerk of one of three axes: 1/sqrt(3) of the norm."""
+        values = np.array([self.max_velocity, self.max_acceleration, self.max_jerk])
+        return np.asarray(factor * values / np.sqrt(3.0), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """When a stop has landed, and for how long the last command is repeated.
+
+    Attributes:
+        tolerance: m and rad.
+        cycles: Number of cycles, 1 ms each.
+    """
+
+    tolerance: float = 1e-3
+    cycles: int = 250
+
+    def validate(self) -> None:
+        """Raise InvalidArgumentError for values that no stop could use."""
+        check_positive("settle.tolerance", self.tolerance)
+        check_at_least_one("settle.cycles", self.cycles)
+
+
+@dataclass(frozen=True, slots=True)
+class Leash:
+    """How far the desired pose may be ahead of the arm.
+
+    Attributes:
+        translation: m.
+        rotation: rad.
+        joint: rad.
+    """
+
+    translation: float = 0.025
+    rotation: float = 0.15
+    joint: float = 0.1
+
+    def validate(self) -> None:
+        """Raise InvalidArgumentError unless every length is finite and above zero."""
+        for part in self.__slots__:
+            check_positive(f"leash.{part}", getattr(self, part))
+
+
+@dataclass(frozen=True, slots=True)
+class IkOptions:
+    """The differential inverse kinematics.
+
+    Attributes:
+        damping: Lambda of the damped least squares.
+        nullspace_gain: Pull toward the posture, 1/s.
+        iterations: Solves per cycle.
+        tolerance: Weighted error below which later solves are left out, m.
+        rotation_weight: What a rotation error counts against a position error, m/rad.
+    """
+
+    damping: float = 0.05
+    nullspace_gain: float = 1.0
+    iterations: int = 3
+    tolerance: float = 1e-6
+    rotation_weight: float = 0.1
+
+    def validate(self) -> None:
+        """Raise InvalidArgumentError for values that the solver cannot use."""
+        check_positive("ik.damping", self.damping)
+        check_non_negative("ik.nullspace_gain", self.nullspace_gain)
+        check_at_least_one("ik.iterations", self.iterations)
+        check_non_negative("ik.tolerance", self.tolerance)
+        check_in_range("ik.rotation_weight", self.rotation_weight, 0.0, 1.0, open_below=True)

@@ -1,0 +1,226 @@
+"""Options of the Cartesian target controller: budgets, gains, guards, and their refusals.
+
+`validate` touches no robot; `packed` turns options and an arm's table into the flat array that the
+compiled cycle reads.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kinegraph.robot.control import options_layout as layout
+from kinegraph.robot.control.arms import ArmTable, frozen
+from kinegraph.robot.control.checks import (
+    check_finite_vector,
+    check_in_range,
+    check_positive,
+    check_positive_vector,
+    check_posture,
+)
+from kinegraph.robot.control.gains import CARTESIAN, DROID, JOINT, Gains, scaled_cartesian
+from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
+from kinegraph.robot.control.option_parts import IkOptions, Leash, MotionLimits, Settle
+from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.scene.array_types import Array, VectorLike
+
+__all__ = [
+    "CARTESIAN",
+    "DROID",
+    "JOINT",
+    "CartesianOptions",
+    "Gains",
+    "IkOptions",
+    "ImpedanceOptions",
+    "Leash",
+    "MotionLimits",
+    "Settle",
+    "scaled_cartesian",
+]
+
+ROTATION_AXIS_FACTOR = 0.99
+"""libfranka's factor of the pose interface on rotational budgets."""
+
+JOINT_LIMIT_INSET = 0.02
+"""Nearest that a given posture or a joint target may be to a position limit, rad."""
+
+MAX_PRIORITY = 99
+MAX_CPU = 1023
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ImpedanceOptions:
+    """The controller's own torque law and what guards it.
+
+    Attributes:
+        gains: Springs and dampers.
+        torque_limits: (n,) clamp of the torques, Nm; None: the arm's default.
+        cutoff_frequency: Low-pass on the torques sent, Hz; 1000 or more: off.
+        posture: (n,) configuration that the null space is pulled to, rad; None: where it starts.
+        ik: The inverse kinematics.
+        velocity_feedforward: Whether the law's dampers act against the goal's velocity.
+        velocity_feedforward_gain: Share of it, 0 to 1.
+        velocity_feedforward_cutoff: Low-pass on the goal's velocity, Hz; 1000: off.
+        leash: How far the desired pose may lead.
+        project_joint_gains: Whether joint springs act in the null space of the task only.
+        joint_velocity_fraction: Share of the robot's velocity limits that the goal may use.
+        velocity_barrier_fraction: Share of them at which the barrier begins.
+        joint_position_margin: Distance that the goal keeps from the position limits, rad.
+    """
+
+    gains: Gains = CARTESIAN
+    torque_limits: VectorLike | None = None
+    cutoff_frequency: float = 100.0
+    posture: VectorLike | None = None
+    ik: IkOptions = field(default_factory=IkOptions)
+    velocity_feedforward: bool = False
+    velocity_feedforward_gain: float = 1.0
+    velocity_feedforward_cutoff: float = 1000.0
+    leash: Leash = field(default_factory=Leash)
+    project_joint_gains: bool = False
+    joint_velocity_fraction: float = 0.7
+    velocity_barrier_fraction: float = 0.85
+    joint_position_margin: float = 0.05
+
+    def __post_init__(self) -> None:
+        for name in ("torque_limits", "posture"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, frozen(value))
+
+    @property
+    def joint_limit_inset(self) -> float:
+        """Nearest that a posture or a joint target may be to a position limit, rad."""
+        return max(JOINT_LIMIT_INSET, self.joint_position_margin)
+
+    def validate(self, arm: ArmTable | None = None) -> None:
+        """Raise InvalidArgumentError for the first field that the controller cannot use.
+
+        Args:
+            arm: The arm's table; without it what depends on the arm is checked at the start.
+        """
+        self.gains.validate(None if arm is None else arm.n)
+        self._validate_torque_limits(arm)
+        self._validate_posture(arm)
+        self.ik.validate()
+        self.leash.validate()
+        check_positive("cutoff_frequency", self.cutoff_frequency)
+        check_in_range("velocity_feedforward_gain", self.velocity_feedforward_gain, 0.0, 1.0)
+        check_in_range("velocity_feedforward_cutoff", self.velocity_feedforward_cutoff, 1.0, np.inf)
+        fraction = self.joint_velocity_fraction
+        check_in_range("joint_velocity_fraction", fraction, 0.0, 1.0, open_below=True)
+        check_in_range("velocity_barrier_fraction", self.velocity_barrier_fraction, fraction, 1.0)
+        check_in_range("joint_position_margin", self.joint_position_margin, 0.035, 0.5)
+
+    def _validate_torque_limits(self, arm: ArmTable | None) -> None:
+        if self.torque_limits is None:
+            return
+        count = None if arm is None else arm.n
+        limits = check_positive_vector("torque_limits", self.torque_limits, count)
+        if arm is None:
+            return
+        for i, (value, rated) in enumerate(zip(limits, arm.rated_torque, strict=True)):
+            if value > rated:
+                raise InvalidArgumentError(
+                    f"torque_limits: joint {i + 1} has {value:g} Nm, rated are {rated:g} Nm",
+                    field="torque_limits",
+                    joint=i + 1,
+                    value=float(value),
+                )
+
+    def _validate_posture(self, arm: ArmTable | None) -> None:
+        if self.posture is None:
+            return
+        posture = check_finite_vector("posture", self.posture, None if arm is None else arm.n)
+        if arm is not None:
+            check_posture("posture", posture, arm, self.joint_limit_inset)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CartesianOptions:
+    """Options of a Cartesian target session.
+
+    Attributes:
+        limits: Budget of the translation, a norm.
+        rotation_limits: Budget of the rotation, a norm.
+        impedance: The torque law.
+        max_deviation: Distance from the start at which the session ends, m.
+        max_angular_deviation: Angle from the start at which the session ends, rad.
+        settle: Landing of a stop.
+        limit_rate: Whether the torques sent are limited in their rate.
+        realtime_priority: FIFO priority of the loop's thread, None: what it has, see `Robot`.
+        cpu: Core of the loop's thread, None: what it has.
+    """
+
+    limits: MotionLimits = field(default_factory=lambda: MotionLimits(0.3, 0.5, 20.0))
+    rotation_limits: MotionLimits = field(default_factory=lambda: MotionLimits(0.5, 1.0, 20.0))
+    impedance: ImpedanceOptions = field(default_factory=ImpedanceOptions)
+    max_deviation: float = 0.30
+    max_angular_deviation: float = 0.5
+    settle: Settle = field(default_factory=Settle)
+    limit_rate: bool = True
+    realtime_priority: int | None = None
+    cpu: int | None = None
+
+    def validate(self, arm: ArmTable | None = None) -> None:
+        """Raise InvalidArgumentError for the first field that the controller cannot use.
+
+        Args:
+            arm: The arm's table; without it what depends on the arm is checked at the start.
+        """
+        self.limits.validate("limits")
+        self.rotation_limits.validate("rotation_limits")
+        self.impedance.validate(arm)
+        check_positive("max_deviation", self.max_deviation)
+        check_positive("max_angular_deviation", self.max_angular_deviation)
+        self.settle.validate()
+        if self.realtime_priority is not None:
+            check_in_range("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
+        if self.cpu is not None:
+            check_in_range("cpu", self.cpu, 0, MAX_CPU)
+
+    def with_arm_defaults(self, arm: ArmTable) -> "CartesianOptions":
+        """Return options with the arm's own values where none were given."""
+        if self.impedance.torque_limits is not None:
+            return self
+        return replace(self, impedance=replace(self.impedance, torque_limits=arm.torque_limits))
+
+    def packed(self, arm: ArmTable) -> Array:
+        """Return the flat array that the compiled cycle reads.
+
+        Args:
+            arm: The arm's table.
+
+        Returns:
+            (OPTION_SIZE,) see `options_layout`.
+
+        Raises:
+            InvalidArgumentError: A field is refused.
+        """
+        self.validate(arm)
+        row = np.zeros(layout.OPTION_SIZE)
+        chosen = self.with_arm_defaults(arm)
+        for name, value in (
+            *chosen._motion_values(),
+            *impedance_values(chosen.impedance),
+            *arm_values(arm),
+        ):
+            at = layout.OPTION_OFFSETS[name]
+            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+            row[at : at + numbers.size] = numbers
+        return row
+
+    def _motion_values(self) -> list[tuple[str, VectorLike | float]]:
+        axes = np.column_stack(
+            [self.limits.per_axis()] * 3 + [self.rotation_limits.per_axis(ROTATION_AXIS_FACTOR)] * 3
+        )
+        return [
+            ("axis_velocity", axes[0]),
+            ("axis_acceleration", axes[1]),
+            ("axis_jerk", axes[2]),
+            ("settle_tolerance", self.settle.tolerance),
+            ("settle_cycles", self.settle.cycles),
+            ("dwell", dwell_cycles(self.settle.tolerance, axes[2])),
+            ("max_deviation", self.max_deviation),
+            ("max_angular_deviation", self.max_angular_deviation),
+            ("limit_rate", float(self.limit_rate)),
+        ]

@@ -1,0 +1,1 @@
+"""The torque law and the envelopes around it."""

@@ -1,0 +1,98 @@
+"""The impedance law: springs and dampers in the task and in the joints, and coriolis torques."""
+
+from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.linear_kernels import factor, set_scaled_identity, solve
+from kinegraph.robot.control.memory_layout import (
+    M_coriolis,
+    M_dq,
+    M_goal,
+    M_goal_velocity,
+    M_jacobian,
+    M_law,
+    M_normal,
+    M_projected,
+    M_projected_rate,
+    M_q,
+    M_rhs,
+    M_twist,
+)
+from kinegraph.robot.control.options_layout import (
+    O_cartesian_damping,
+    O_cartesian_stiffness,
+    O_feedforward_gain,
+    O_ik_damping,
+    O_joint_damping,
+    O_joint_stiffness,
+    O_n,
+    O_project_joint_gains,
+    O_torque_limits,
+)
+from kinegraph.scene.array_types import Array
+
+
+@kernel
+def impedance_law(options: Array, memory: Array) -> None:
+    """Write the law's torques at the measured state, clamped to the torque limits.
+
+    tau = J^T (Kx J e + Kxd J ev) + coriolis + Kq e + Kqd ev, with e = q_goal - q and
+    ev = g dq_goal - dq; gravity is the robot's own.
+    """
+    n = int(options[O_n])
+    gain = options[O_feedforward_gain]
+    for i in range(n):
+        memory[M_projected + i] = memory[M_goal + i] - memory[M_q + i]
+        memory[M_projected_rate + i] = gain * memory[M_goal_velocity + i] - memory[M_dq + i]
+    for r in range(6):
+        force, damping = 0.0, 0.0
+        for i in range(n):
+            column = memory[M_jacobian + r * n + i]
+            force += column * memory[M_projected + i]
+            damping += column * memory[M_projected_rate + i]
+        force *= options[O_cartesian_stiffness + r]
+        memory[M_twist + r] = force + options[O_cartesian_damping + r] * damping
+    for i in range(n):
+        memory[M_law + i] = memory[M_coriolis + i]
+        for r in range(6):
+            memory[M_law + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
+    add_joint_term(options, memory, n)
+    for i in range(n):
+        limit = options[O_torque_limits + i]
+        memory[M_law + i] = min(max(memory[M_law + i], -limit), limit)
+
+
+@kernel
+def add_joint_term(options: Array, memory: Array, n: int) -> None:
+    """Add the joint springs and dampers, in the null space of the task if they are projected."""
+    projected = options[O_project_joint_gains] != 0.0
+    if projected:
+        set_scaled_identity(memory, M_normal, options[O_ik_damping] * options[O_ik_damping])
+        for r in range(6):
+            for s in range(r + 1):
+                for i in range(n):
+                    a = memory[M_jacobian + r * n + i]
+                    memory[M_normal + 6 * r + s] += a * memory[M_jacobian + s * n + i]
+        projected = factor(memory, M_normal)
+    if projected:
+        project(memory, n, M_projected)
+        project(memory, n, M_projected_rate)
+    for i in range(n):
+        spring = options[O_joint_stiffness + i] * memory[M_projected + i]
+        damper = options[O_joint_damping + i] * memory[M_projected_rate + i]
+        memory[M_projected + i] = spring + damper
+    if projected:
+        project(memory, n, M_projected)
+    for i in range(n):
+        memory[M_law + i] += memory[M_projected + i]
+
+
+@kernel
+def project(memory: Array, n: int, x: int) -> None:
+    """Replace x by x - J^T (J J^T + lambda^2)^-1 J x, with the factor at its place."""
+    for r in range(6):
+        memory[M_rhs + r] = 0.0
+        for i in range(n):
+            memory[M_rhs + r] += memory[M_jacobian + r * n + i] * memory[x + i]
+    solve(memory, M_normal, memory, M_rhs)
+    for i in range(n):
+        for r in range(6):
+            memory[x + i] -= memory[M_jacobian + r * n + i] * memory[M_rhs + r]

@@ -1,0 +1,1 @@
+"""What happens where the goal cannot go: walls, restart, landing."""

@@ -1,0 +1,1 @@
+"""The compiled loop: its memory, sockets, rings, sessions and thread."""

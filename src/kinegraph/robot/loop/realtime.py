@@ -1,0 +1,63 @@
+"""Priority and core of the loop thread."""
+
+import logging
+import os
+from pathlib import Path
+
+from kinegraph.robot.errors import RealtimeError
+
+__all__ = ["has_realtime_kernel", "raise_thread"]
+
+_LOG = logging.getLogger("kinegraph.robot")
+_KERNEL_FLAG = Path("/sys/kernel/realtime")
+_said: set[str] = set()
+
+
+def has_realtime_kernel() -> bool:
+    """Whether the kernel says of itself that it is a realtime kernel."""
+    try:
+        return _KERNEL_FLAG.read_text(encoding="ascii").strip() == "1"
+    except OSError:
+        return False
+
+
+def raise_thread(priority: int | None, cpu: int | None, *, enforce: bool, thread: int = 0) -> None:
+    """Give a thread a FIFO priority and a core.
+
+    Both are tried whatever became of the other. A child that is forked from the thread starts
+    without them.
+
+    Args:
+        priority: 1 to 99, None: leave it.
+        cpu: Number of the core, None: any.
+        enforce: Whether a failure is an error; otherwise it is logged, once a process.
+        thread: The kernel's number of the thread, 0: the calling one.
+
+    Raises:
+        RealtimeError: `enforce` and something could not be had.
+    """
+    failures = []
+    if enforce and not has_realtime_kernel():
+        failures.append("the running kernel does not have realtime capabilities")
+    if priority is not None:
+        try:
+            os.sched_setscheduler(
+                thread, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority)
+            )
+        except (OSError, ValueError) as error:
+            failures.append(f"SCHED_FIFO priority {priority} cannot be had ({error})")
+    if cpu is not None:
+        try:
+            os.sched_setaffinity(thread, {cpu})
+        except (OSError, ValueError) as error:
+            failures.append(f"core {cpu} cannot be had ({error})")
+    if failures and enforce:
+        raise RealtimeError(
+            f"libfranka: unable to set realtime scheduling: {'; '.join(failures)}",
+            priority=priority,
+            cpu=cpu,
+        )
+    for failure in failures:
+        if failure not in _said:
+            _said.add(failure)
+            _LOG.warning("%s; going on without", failure)

@@ -1,0 +1,158 @@
+"""The Cartesian target controller as a session of the loop: targets in, records out."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinegraph.robot.control.record_layout import RECORD_FIELDS, RECORD_SIZE
+from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
+from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
+from kinegraph.robot.loop.loop_layout import (
+    B_CHAIN_ACTIVE,
+    B_CHAIN_IN_USE,
+    B_PHASE,
+    PHASE_RUNNING,
+    TARGET_SIZE,
+    LoopMemory,
+    TargetMemory,
+    rehearsal,
+)
+from kinegraph.robot.loop.native_call_kernels import RAISED, native_address
+from kinegraph.robot.loop.rings import Ring, TargetSlot
+from kinegraph.robot.loop.target_session_kernels import target_session
+from kinegraph.robot.loop.waiting import Waiters
+from kinegraph.scene.array_types import Array, IntArray
+
+__all__ = ["TargetController"]
+
+RECORD_ROWS = 16384
+CHAIN_ROOM = 4096
+_TAKE_S = 1.0
+
+
+class TargetController:
+    """Runs `cartesian_cycle` in the loop.
+
+    The chain may be replaced while the loop runs; the loop takes the new one over at the edge of a
+    cycle. Targets are checked by the caller.
+
+    Args:
+        options: Packed options of the controller.
+        chain: Packed chain from the base to the tip.
+        arm: Packed dynamics of the arm.
+        memory: The controller's memory, prepared for a new session.
+        waiters: Of the loop that will run it.
+        explain: Says what a negative answer of the controller means.
+        cycle: Kernel with the signature of `cartesian_cycle`; None for that one.
+        record_rows: Records that the ring keeps.
+
+    Attributes:
+        slot: Newest target: position (3,) m, quaternion xyzw (4,).
+        records: Ring of the controller's records.
+    """
+
+    def __init__(
+        self,
+        options: Array,
+        chain: Array,
+        arm: Array,
+        memory: Array,
+        waiters: Waiters,
+        *,
+        explain: Callable[[int], FrankaError] | None = None,
+        cycle: Any = None,
+        record_rows: int = RECORD_ROWS,
+    ) -> None:
+        self.slot = TargetSlot(TARGET_SIZE)
+        self.records = Ring(record_rows, RECORD_FIELDS)
+        self._explain = explain
+        self._waiters = waiters
+        self._cycle = cycle
+        self._address = 0
+        self._block: IntArray | None = None
+        self._replacing = threading.Lock()
+        room = max(CHAIN_ROOM, 2 * chain.size)
+        self.extra = TargetMemory(
+            sequence=self.slot.sequence,
+            slot=self.slot.values,
+            fresh=np.zeros(TARGET_SIZE),
+            target=np.zeros(TARGET_SIZE),
+            chain_0=np.zeros(room),
+            chain_1=np.zeros(room),
+            options=options,
+            arm=arm,
+            memory=memory,
+            record=np.zeros(RECORD_SIZE),
+            records=self.records.data,
+            records_head=self.records.head,
+        )
+        self.extra.target[6] = 1.0
+        self.extra.chain_0[: chain.size] = chain
+
+    def prepare(self, memory: LoopMemory) -> None:
+        """Compile the loop and the controller; take the newest chain as the first."""
+        if self._cycle is None:
+            from kinegraph.robot.control.cartesian_kernels import cartesian_cycle
+
+            self._cycle = cartesian_cycle
+        self._address = native_address(self._cycle)
+        target_session(rehearsal(memory), self.extra, self._address)
+        with self._replacing:
+            if self._block is not None and self._block[B_CHAIN_ACTIVE] == 1:
+                self.extra.chain_0[:] = self.extra.chain_1
+            self._block = memory.block
+            memory.block[B_CHAIN_ACTIVE] = memory.block[B_CHAIN_IN_USE] = 0
+
+    def run(self, memory: LoopMemory) -> int:
+        """Run the loop and return its end code."""
+        return int(target_session(memory, self.extra, self._address))
+
+    def explain(self, fault: int) -> FrankaError:
+        """Return the error that a negative answer of the controller stands for."""
+        if fault == RAISED:
+            return ControlError("the Cartesian controller raised an exception", fault=fault)
+        if self._explain is not None:
+            return self._explain(fault)
+        return ControlError(f"the Cartesian controller reports fault {fault}", fault=fault)
+
+    def replace_chain(self, chain: Array) -> None:
+        """Give the loop another chain; it is in use from the next cycle on.
+
+        Args:
+            chain: Packed chain with the same columns of values.
+
+        Raises:
+            InvalidArgumentError: Other columns, or longer than there is room for.
+            ControlError: The loop did not take the chain before this one over within a second.
+        """
+        extra = self.extra
+        if chain[0] != extra.chain_0[0]:
+            raise InvalidArgumentError(
+                f"the new chain has {chain[0]:.0f} columns of values instead of "
+                f"{extra.chain_0[0]:.0f}"
+            )
+        if chain.size > extra.chain_0.size:
+            raise InvalidArgumentError(
+                f"the new chain has {chain.size} numbers, there is room for {extra.chain_0.size}"
+            )
+        with self._replacing:
+            if self._block is None:
+                extra.chain_0[: chain.size] = chain
+                return
+            self._swap(self._block, chain)
+
+    def _swap(self, block: IntArray, chain: Array) -> None:
+        def free() -> bool:
+            running = atomic_load(block, B_PHASE) == PHASE_RUNNING
+            return not running or bool(
+                atomic_load(block, B_CHAIN_IN_USE) == atomic_load(block, B_CHAIN_ACTIVE)
+            )
+
+        if not self._waiters.wait(free, _TAKE_S):
+            raise ControlError("the loop has not taken over the previous change of the chain")
+        active = int(block[B_CHAIN_ACTIVE])
+        row = self.extra.chain_0 if active == 1 else self.extra.chain_1
+        row[: chain.size] = chain
+        atomic_store(block, B_CHAIN_ACTIVE, 1 - active)

@@ -1,0 +1,127 @@
+"""The session of the Cartesian target controller: targets in by the slot, records out."""
+
+from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.record_layout import (
+    RECORD_SIZE,
+    R_target,
+    R_target_orientation,
+)
+from kinegraph.robot.loop.atomic_kernels import load, store
+from kinegraph.robot.loop.cycle_kernels import (
+    CYCLE,
+    begin_cycle,
+    begin_session,
+    end_cycle,
+    end_session,
+)
+from kinegraph.robot.loop.loop_layout import (
+    B_CHAIN_ACTIVE,
+    B_CHAIN_CHANGES,
+    B_CHAIN_IN_USE,
+    B_CYCLES,
+    B_FAULT,
+    B_STOP,
+    B_TORN,
+    END_CONTROLLER,
+    TARGET_SIZE,
+    LoopMemory,
+    TargetMemory,
+)
+from kinegraph.robot.loop.native_call_kernels import call_cycle
+from kinegraph.robot.loop.ring_kernels import publish, push, read_slot
+from kinegraph.scene.array_types import IntArray
+
+__all__ = ["target_session"]
+
+FLAG_STOP = 1
+FLAG_CHAIN_CHANGED = 2
+
+
+@kernel
+def read_target(block: IntArray, extra: TargetMemory) -> int:
+    """Take over the newest target.
+
+    The stop flag is read before the slot: a target that was published just before a stop is never
+    lost. A stop counts only together with a consistent target; until then the slot is read again
+    in every cycle.
+
+    Returns:
+        1 when the motion is to stop, else 0.
+    """
+    stop = load(block, B_STOP)
+    got = read_slot(extra.sequence, extra.slot, extra.fresh)
+    if got == 1:
+        for i in range(TARGET_SIZE):
+            extra.target[i] = extra.fresh[i]
+    elif got < 0:
+        block[B_TORN] += 1
+        return 0
+    return 1 if stop != 0 else 0
+
+
+@kernel
+def take_chain(block: IntArray) -> int:
+    """Take over a newly published chain; returns the flag for the controller."""
+    active = load(block, B_CHAIN_ACTIVE)
+    if active == block[B_CHAIN_IN_USE]:
+        return 0
+    store(block, B_CHAIN_IN_USE, active)
+    block[B_CHAIN_CHANGES] += 1
+    return FLAG_CHAIN_CHANGED
+
+
+@kernel
+def publish_anchor(extra: TargetMemory) -> None:
+    """Make what the controller holds in its first cycle the target, unless there is one."""
+    for i in range(3):
+        extra.fresh[i] = extra.record[R_target + i]
+    for i in range(4):
+        extra.fresh[3 + i] = extra.record[R_target_orientation + i]
+    for i in range(TARGET_SIZE):
+        extra.target[i] = extra.fresh[i]
+    if load(extra.sequence, 0) == 0:
+        publish(extra.sequence, extra.slot, extra.fresh)
+
+
+@kernel
+def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int:
+    """Run the Cartesian target controller.
+
+    Args:
+        memory: The loop's memory.
+        extra: What a target session adds.
+        address: Of the controller's cycle, see `native_address`.
+
+    Returns:
+        The end code.
+    """
+    block = memory.block
+    begin_session(memory)
+    code = 0
+    while code >= 0:
+        code = begin_cycle(memory)
+        if code != CYCLE:
+            continue
+        flags = read_target(block, extra) | take_chain(block)
+        chain = extra.chain_1 if block[B_CHAIN_IN_USE] == 1 else extra.chain_0
+        answer = call_cycle(
+            address,
+            extra.options,
+            chain,
+            extra.arm,
+            extra.memory,
+            memory.state,
+            extra.target,
+            flags,
+            extra.record,
+            memory.torques,
+        )
+        if answer < 0:
+            block[B_FAULT] = answer
+            code = -END_CONTROLLER
+            continue
+        if block[B_CYCLES] == 0:
+            publish_anchor(extra)
+        code = end_cycle(memory, answer)
+        push(extra.records, extra.records_head, RECORD_SIZE, extra.record)
+    return end_session(memory, -code)

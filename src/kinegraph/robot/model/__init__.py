@@ -1,0 +1,16 @@
+"""The arm's model in libfranka's terms: poses, Jacobians, mass, Coriolis and gravity."""
+
+from kinegraph.robot.model.backend import RobotModelBackend
+from kinegraph.robot.model.loads import TotalLoad, combine_loads
+from kinegraph.robot.model.model import Frame, Model, ModelState
+from kinegraph.robot.model.native import NativeModelBackend
+
+__all__ = [
+    "Frame",
+    "Model",
+    "ModelState",
+    "NativeModelBackend",
+    "RobotModelBackend",
+    "TotalLoad",
+    "combine_loads",
+]

@@ -1,0 +1,344 @@
+"""The client: a connection to one Franka arm."""
+
+import logging
+import math
+import sys
+import threading
+import weakref
+from types import TracebackType
+from typing import Any, Literal
+
+from kinegraph.robot.connection import open_connection
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, ModelError
+from kinegraph.robot.limits import (
+    DEFAULT_CUTOFF_FREQUENCY,
+    JointVelocityTable,
+    RateLimits,
+    rate_limits,
+)
+from kinegraph.robot.link import RECOVERY_S, SILENCE_S, RobotLink
+from kinegraph.robot.loop.callback import CompiledTorques, is_compiled
+from kinegraph.robot.loop.counters import LoopCounters, read_counters
+from kinegraph.robot.loop.loop_thread import LoopThread, warm_up
+from kinegraph.robot.python_loop import TorqueCallback, run_torque_callback
+from kinegraph.robot.session import TorqueController, TorqueSession
+from kinegraph.robot.setters import RobotSettings
+from kinegraph.robot.state import RobotState
+from kinegraph.robot.state_stream import StateStream
+from kinegraph.robot.wire.state_layout import STATE_SIZE
+from kinegraph.robot.wire.tables import TCP_PORT
+from kinegraph.scene.errors import KinegraphError
+
+__all__ = ["LoopCounters", "Robot"]
+
+_LOG = logging.getLogger("kinegraph.robot")
+_ENFORCED_PRIORITY = 80
+_REALTIME = ("ignore", "enforce")
+
+
+class Robot(RobotSettings):
+    """A connection to one Franka arm, of both generations.
+
+    States are received from the first moment to the last by a compiled loop that never needs the
+    interpreter; the newest one is at most a millisecond old, whatever the program does. Use it as a
+    context manager: leaving the block ends a running motion and closes the connection. All methods
+    may be called from any thread; one motion runs at a time.
+
+    Args:
+        host: Name or IPv4 address of the robot.
+        realtime: `"enforce"` insists on a realtime kernel, a FIFO priority and the core;
+            `"ignore"` tries what was asked for and logs what cannot be had.
+        version: FCI version to insist on; None: 10, and 5 if the robot speaks that.
+        timeout_s: Limit for each reply, s; 60 s for error recovery.
+        loop_priority: FIFO priority of the loop thread, 1 to 99; None: ordinary, or 80 with
+            `"enforce"`.
+        loop_cpu: Core of the loop thread; None: any.
+        port: TCP port.
+
+    Raises:
+        NetworkError: No connection, no reply, or no states.
+        IncompatibleVersionError: The robot speaks another version.
+        ProtocolError: The answer is none of this protocol.
+        RealtimeError: `"enforce"`, and something could not be had.
+        InvalidOperationError: This is not Linux.
+        CommandError: The robot refuses to tell its model.
+        ModelError: The served model lacks what the limits are read from.
+        InvalidArgumentError: An argument is none of those listed. Also a `ValueError`.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        realtime: Literal["ignore", "enforce"] = "ignore",
+        version: int | None = None,
+        timeout_s: float = 10.0,
+        *,
+        loop_priority: int | None = None,
+        loop_cpu: int | None = None,
+        port: int = TCP_PORT,
+    ) -> None:
+        if not sys.platform.startswith("linux"):
+            raise InvalidOperationError("the robot's client needs Linux")
+        _check_arguments(realtime, timeout_s, loop_priority)
+        enforce = realtime == "enforce"
+        if enforce and loop_priority is None:
+            loop_priority = _ENFORCED_PRIORITY
+        warm_up()
+        connection = open_connection(host, port=port, version=version, timeout_s=timeout_s)
+        self._limits = rate_limits(connection.version)
+        try:
+            loop = LoopThread(
+                connection.channel.protocol,
+                self._limits,
+                priority=loop_priority,
+                cpu=loop_cpu,
+                enforce=enforce,
+            )
+        except BaseException:
+            connection.close()
+            raise
+        self._link = RobotLink(connection, loop, timeout_s)
+        # Also at the interpreter's end: compiled code must not outlive the memory it works on.
+        self._finalizer = weakref.finalize(self, self._link.close)
+        self._model_text: str | None = None
+        self._reading = threading.Lock()
+        self._last_read = 0
+        try:
+            self._link.open()
+            if connection.version >= 10:
+                self._read_model()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read_model(self) -> None:
+        self._model_text = self._request_model()
+        self._limits = rate_limits(self._link.connection.version, _velocity_table(self._model_text))
+        self._link.loop.memory.limits[:] = self._limits.array
+
+    def _request_model(self) -> str:
+        payload = self._link.command("GetRobotModel")
+        try:
+            return payload[1:].rstrip(b"\0").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ModelError(f"the robot's model is no UTF-8 text: {error}") from error
+
+    # --- the connection -------------------------------------------------------------------------
+
+    def __enter__(self) -> "Robot":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End a running motion and the connection; later calls do nothing."""
+        self._finalizer()
+
+    @property
+    def version(self) -> int:
+        """FCI version of the connection."""
+        return self._link.connection.version
+
+    @property
+    def server_version(self) -> int:
+        """Version that the robot called its own when it accepted the connection."""
+        return self._link.connection.server_version
+
+    @property
+    def host(self) -> str:
+        """Host as given."""
+        return self._link.connection.host
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether commands can be sent."""
+        return self._finalizer.alive and self._link.connection.channel.is_open
+
+    @property
+    def counters(self) -> LoopCounters:
+        """What the loop has counted so far."""
+        return read_counters(self._link.loop.memory.block)
+
+    @property
+    def link(self) -> RobotLink:
+        """Connection and loop, for what is built on top of the client."""
+        return self._link
+
+    # --- states ---------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> RobotState:
+        """The newest state, without waiting."""
+        return RobotState.from_row(self._link.newest_row())
+
+    @property
+    def state_age_s(self) -> float:
+        """Time since the newest state was received, s."""
+        return self._link.loop.state_age_s
+
+    def read_once(self, timeout_s: float = SILENCE_S) -> RobotState:
+        """Return the newest state that was not returned before; wait for one if needed.
+
+        Works during a motion too, and from several threads; each state is returned once.
+
+        Args:
+            timeout_s: Longest wait, s.
+
+        Raises:
+            NetworkError: No state in time, twenty bad datagrams in a row, or a lost connection.
+            InvalidOperationError: The robot was closed.
+        """
+        states = self._link.loop.states
+        while True:
+            self._link.check_open()
+            self._link.wait_for_row(self._last_read, timeout_s)
+            with self._reading:
+                published, row = states.newest()
+                if row is not None and published > self._last_read:
+                    self._last_read = published
+                    return RobotState.from_row(row[:STATE_SIZE])
+
+    def states(self, timeout_s: float = SILENCE_S) -> StateStream:
+        """Return an iterator over every state from now on, without gaps on our side.
+
+        Args:
+            timeout_s: Longest wait for a state, s.
+        """
+        return StateStream(self._link, timeout_s)
+
+    # --- commands -------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Stop whatever motion runs; its loop ends with `Move command preempted!`.
+
+        Raises:
+            CommandError: The robot refuses.
+            NetworkError: No reply in time, or a lost connection.
+        """
+        self._link.command("StopMove")
+
+    def automatic_error_recovery(self) -> None:
+        """Clear the errors after a reflex; starts nothing again.
+
+        Raises:
+            CommandError: The robot refuses, or it needs recovery by hand.
+            NetworkError: No reply within 60 s, or a lost connection.
+        """
+        self._link.command("AutomaticErrorRecovery", timeout_s=RECOVERY_S)
+
+    def robot_model(self) -> str:
+        """Return the URDF that the robot served when the connection was made (version 10).
+
+        Raises:
+            InvalidOperationError: Version 5 serves none.
+        """
+        if self._model_text is None:
+            raise InvalidOperationError(
+                f"libfranka: GetRobotModel is not available on FCI version {self.version}.",
+                command="GetRobotModel",
+                version=self.version,
+            )
+        return self._model_text
+
+    @property
+    def rate_limits(self) -> RateLimits:
+        """Limits of the rate limiters; version 10's velocities come from the served model."""
+        return self._limits
+
+    # --- torque loops ---------------------------------------------------------------------------
+
+    def control_torques(
+        self,
+        callback: TorqueCallback | Any,
+        *,
+        limit_rate: bool | None = None,
+        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
+    ) -> None:
+        """Run a torque loop until the callback finishes it.
+
+        A function under `numba.njit` runs inside the compiled loop and is not touched by what the
+        interpreter does; an ordinary one is called in this thread. An exception in the callback, or
+        Ctrl-C, stops the motion and is raised again.
+
+        Args:
+            callback: Ordinary: `(state: RobotState, period_s: float) -> Torques`, marked finished
+                at the end. Compiled: `(state: float64[:], period_s: float64, torques: float64[:])
+                -> int64`, see `kinegraph.robot.loop.callback.compile_controller`. The period is 0
+                in the first cycle.
+            limit_rate: Whether the torques' rate is limited; None: not in version 10, in version 5.
+            cutoff_frequency: Of the low-pass filter, Hz; 1000 and more: none.
+
+        Raises:
+            InvalidOperationError: Another motion runs, or the robot was closed.
+            InvalidArgumentError: Torques that are not finite, or an argument that does not fit.
+            CommandError: The robot refuses the motion.
+            ControlError: The robot or another thread ended it.
+            NetworkError: No reply or no state in time, or a lost connection.
+            ProtocolError: The robot answers what it must not.
+        """
+        if not is_compiled(callback):
+            run_torque_callback(
+                self._link, callback, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
+            )
+            return
+        session = self.start_session(
+            CompiledTorques(callback), limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
+        )
+        try:
+            session.wait()
+        except BaseException:
+            session.cancel(quiet=True)
+            raise
+
+    def start_session(
+        self,
+        controller: TorqueController,
+        *,
+        limit_rate: bool | None = None,
+        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
+    ) -> TorqueSession:
+        """Start a torque loop with a controller inside it; return after its first cycle.
+
+        Args:
+            controller: `CompiledTorques`, `TargetController`, or what follows their protocol.
+            limit_rate: As for `control_torques`.
+            cutoff_frequency: As for `control_torques`.
+
+        Raises:
+            FrankaError: As for `control_torques`.
+        """
+        session = TorqueSession(
+            self._link, controller, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
+        )
+        session.start()
+        return session
+
+
+def _check_arguments(realtime: str, timeout_s: float, priority: int | None) -> None:
+    if realtime not in _REALTIME:
+        raise InvalidArgumentError(
+            f"realtime is {realtime!r}; it is one of {', '.join(map(repr, _REALTIME))}"
+        )
+    if not (math.isfinite(timeout_s) and timeout_s > 0.0):
+        raise InvalidArgumentError(f"timeout_s is {timeout_s!r}; a positive number is needed")
+    if priority is not None and not 1 <= priority <= 99:
+        raise InvalidArgumentError(f"loop_priority is {priority!r}; it lies between 1 and 99")
+
+
+def _velocity_table(text: str) -> JointVelocityTable | None:
+    """Read the velocity limits from a served URDF; a mobile base has none."""
+    from kinegraph.scene.urdf.reader import parseURDFString
+
+    try:
+        graph = parseURDFString(text)
+        if graph.getName().startswith("tmr"):
+            return None
+        return JointVelocityTable.from_graph(graph)
+    except KinegraphError as error:
+        raise ModelError(f"the robot's model cannot be used: {error}") from error

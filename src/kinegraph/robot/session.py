@@ -1,0 +1,368 @@
+"""One motion under torque control, from Move to its last reply."""
+
+import contextlib
+import logging
+import threading
+import time
+from typing import Protocol
+
+import numpy as np
+
+from kinegraph.robot.command_channel import Exchange
+from kinegraph.robot.ending import Ending
+from kinegraph.robot.errors import (
+    ControlError,
+    FrankaError,
+    InvalidArgumentError,
+    InvalidOperationError,
+    NetworkError,
+    ProtocolError,
+)
+from kinegraph.robot.limits import DEFAULT_CUTOFF_FREQUENCY
+from kinegraph.robot.link import RobotLink
+from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
+from kinegraph.robot.loop.loop_layout import (
+    B_CONTROLLER,
+    B_CYCLES,
+    B_END,
+    B_GENERATOR,
+    B_LIMIT_FROM,
+    B_MOVE_REPLIED,
+    B_STOP,
+    END_FINISHED,
+    END_REQUESTED,
+    END_TCP_CLOSED,
+    LoopMemory,
+)
+from kinegraph.robot.loop.loop_thread import Program
+from kinegraph.robot.loop.rings import RingReader
+from kinegraph.robot.replies import first_move_error
+from kinegraph.robot.torque_mode import TorqueMode
+from kinegraph.robot.wire.state_layout import (
+    S_controller_mode,
+    S_motion_generator_mode,
+    S_robot_mode,
+)
+
+__all__ = ["TorqueController", "TorqueSession"]
+
+_LOG = logging.getLogger("kinegraph.robot")
+_END_S = 5.0
+_IDLE_S = 1.0
+_QUIET_S = 1.0
+
+
+class TorqueController(Protocol):
+    """What computes the torques of a session, inside the loop."""
+
+    def prepare(self, memory: LoopMemory) -> None:
+        """Compile and set up all that `run` needs; called before Move is sent."""
+
+    def run(self, memory: LoopMemory) -> int:
+        """Run the loop on the calling thread and return its end code."""
+        raise NotImplementedError
+
+    def explain(self, fault: int) -> FrankaError:
+        """Return the error that the controller's fault code stands for."""
+        raise NotImplementedError
+
+
+class TorqueSession:
+    """A motion under torque control.
+
+    Made by `Robot.start_session`. The loop runs until it is stopped, ends by itself, or the robot
+    ends it; `wait` and `stop` return then, or raise what ended it.
+
+    Args:
+        link: The robot's connection and loop.
+        controller: Computes the torques.
+        limit_rate: Whether the torques' rate is limited before they are sent; None: as libfranka
+            does (not in version 10, in version 5).
+        cutoff_frequency: Of the low-pass filter of the torques, Hz; 1000 and more: none.
+
+    Attributes:
+        controller: As given.
+        cycles_from: Number of the first row of this session in the ring of cycles.
+    """
+
+    def __init__(
+        self,
+        link: RobotLink,
+        controller: TorqueController,
+        *,
+        limit_rate: bool | None = None,
+        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
+    ) -> None:
+        if not (np.isfinite(cutoff_frequency) and cutoff_frequency > 0.0):
+            raise InvalidArgumentError(
+                f"cutoff_frequency is {cutoff_frequency!r}; a positive number of Hz is needed, "
+                "1000 and more for no filter"
+            )
+        self.controller = controller
+        self.cycles_from = 0
+        self._link = link
+        self._mode = TorqueMode(link.connection.channel.protocol)
+        default = self._mode.limits_rate
+        self._limit_rate = default if limit_rate is None else bool(limit_rate)
+        self._cutoff = float(cutoff_frequency)
+        self._program = Program(controller.run, self._on_end)
+        self._move: Exchange | None = None
+        self._claimed = False
+        self._handed_over = False
+        self._failed = False
+        self._refused = False
+        self._ending = Ending(link, controller.explain)
+        self._resolving = threading.Lock()
+        self._resolved = False
+        self._error: FrankaError | None = None
+        self._shown = False
+
+    # --- start ----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start the motion; return when the first cycle has run.
+
+        Raises:
+            InvalidOperationError: Another motion runs, or the robot was closed.
+            CommandError: The robot refuses the motion.
+            ControlError: It ended before its first cycle, or the robot is in a motion already.
+            NetworkError: No reply or no state in time, or the connection is gone.
+            ProtocolError: The robot answers what it must not.
+        """
+        self.begin()
+        try:
+            self.await_started(self._link.timeout_s)
+            self._await_first_cycle()
+        except BaseException:
+            self.cancel(quiet=True)
+            raise
+
+    def begin(self) -> None:
+        """Take over the loop and send Move, without waiting for the reply.
+
+        Raises:
+            InvalidOperationError: Another motion runs, or the robot was closed.
+            ControlError: The robot is in a motion already.
+            NetworkError: The connection is gone.
+        """
+        if self._claimed:
+            raise InvalidOperationError("a session can be started once; make another one")
+        link, loop = self._link, self._link.loop
+        if self._mode.shows_motion(link.newest_row()) and not link.is_busy:
+            raise self._mode.running_already(link.newest_row())
+        link.claim(self)
+        try:
+            self.controller.prepare(loop.memory)
+            self._mode.configure(loop.memory, self._limit_rate, self._cutoff)
+            self.cycles_from = loop.cycles.published
+            self._handed_over = True
+            loop.switch_to(self._program)
+            self._move = link.connection.channel.send("Move", self._mode.request(), self._on_reply)
+        except BaseException:
+            self._end_loop()
+            self._failed = True
+            self._settle(None)
+            raise
+
+    def mark_claimed(self) -> None:
+        """Count as running from now on; called by the link, which lets only one in."""
+        self._claimed = True
+
+    def _on_reply(self, count: int) -> None:
+        if count > 1:
+            self._link.loop.raise_flag(B_MOVE_REPLIED)
+
+    def await_started(self, timeout_s: float) -> None:
+        """Wait for the first reply to Move.
+
+        Raises:
+            CommandError: The robot refuses the motion.
+            NetworkError: No reply in time, or the connection is gone.
+            ProtocolError: The reply is none.
+        """
+        if self._move is None:
+            return
+        self.take_first_reply(self._move.take(timeout_s))
+
+    def poll_started(self) -> bool:
+        """Whether the first reply to Move has come; raises as `await_started` does."""
+        payload = None if self._move is None else self._move.poll()
+        if payload is None:
+            return False
+        self.take_first_reply(payload)
+        return True
+
+    def take_first_reply(self, payload: bytes) -> None:
+        """Check the first reply to Move; from MotionStarted on states must come."""
+        link = self._link
+        try:
+            error = first_move_error(link.connection.channel.protocol, payload[0], link.mode())
+        except FrankaError as unexpected:
+            error = unexpected
+        if error is not None:
+            self._refused = True
+            self._settle(None)
+            raise error
+        block = link.loop.memory.block
+        if atomic_load(block, B_LIMIT_FROM) == 0:
+            atomic_store(block, B_LIMIT_FROM, time.monotonic_ns())
+
+    def _await_first_cycle(self) -> None:
+        block = self._link.loop.memory.block
+        in_time = self._link.loop.waiters.wait(
+            lambda: atomic_load(block, B_CYCLES) > 0 or self._program.ended.is_set(),
+            self._link.timeout_s,
+        )
+        if self._program.ended.is_set():
+            self.wait()
+        elif not in_time:
+            raise self.never_shown()
+
+    def no_reply(self) -> NetworkError:
+        """Return the error of a Move that is not answered."""
+        return NetworkError(
+            f"libfranka: no reply to Move within {self._link.timeout_s:g} s", command="Move"
+        )
+
+    def never_shown(self) -> ProtocolError:
+        """Return the error of a motion that was accepted but does not show in the states."""
+        row, block = self._link.newest_row(), self._link.loop.memory.block
+        return ProtocolError(
+            "the robot has started the motion but its states never show it: mode "
+            f"{row[S_robot_mode]:.0f}, generator {row[S_motion_generator_mode]:.0f} instead of "
+            f"{block[B_GENERATOR]}, controller {row[S_controller_mode]:.0f} instead of "
+            f"{block[B_CONTROLLER]}"
+        )
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def _on_end(self, code: int) -> None:
+        # On the loop thread. The robot is told at once, whoever asks for the result, and when.
+        if code not in (END_FINISHED, END_TCP_CLOSED, END_REQUESTED):
+            self._link.connection.channel.post("StopMove")
+        self._ending.note(code)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the loop runs; false once it has ended for whatever reason."""
+        return self._claimed and not self._failed and not self._program.ended.is_set()
+
+    @property
+    def error(self) -> FrankaError | None:
+        """What ended the motion, None if it runs or came to a regular end."""
+        return self._resolve() if self._program.ended.is_set() else None
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end of the motion.
+
+        Returns:
+            Whether it has ended; always true without a `timeout_s`.
+
+        Raises:
+            FrankaError: What ended the motion, if not a regular end.
+        """
+        if not self._claimed:
+            raise InvalidOperationError("the motion has not been started")
+        if not self._failed and not self._program.ended.wait(timeout_s):
+            return False
+        error = self._resolve()
+        if error is not None:
+            self._shown = True
+            raise error
+        return True
+
+    def stop(self, timeout_s: float | None = None) -> None:
+        """Let the controller come to its end, finish the motion, and wait for it.
+
+        Raises:
+            ControlError: The controller has not come to its end after `timeout_s`; it goes on.
+            FrankaError: What ended the motion, if not a regular end.
+        """
+        self.request_stop()
+        if not self.wait(timeout_s):
+            raise ControlError(f"the motion goes on {timeout_s:g} s after it was told to stop")
+
+    def request_stop(self) -> None:
+        """Let the controller come to its end; return at once."""
+        self._link.raise_flag(self, B_STOP)
+
+    def cancel(self, *, quiet: bool = False) -> None:
+        """End the motion now: the robot stops it by itself.
+
+        Sends StopMove, waits until the robot is idle, and drops the reply to Move.
+
+        Args:
+            quiet: Whether a refusal and a lost connection are passed over.
+
+        Raises:
+            CommandError: The robot refuses to stop.
+            NetworkError: No reply in time, or the connection is gone.
+        """
+        if self.is_running:
+            self._end_loop()
+            self.stop_robot(quiet=quiet)
+
+    def stop_robot(self, *, quiet: bool) -> None:
+        """Send StopMove for a loop that has ended, unless the robot refused the motion.
+
+        Raises:
+            CommandError: The robot refuses to stop, and not `quiet`.
+            NetworkError: No reply in time, or the connection is gone, and not `quiet`.
+        """
+        self._settle(None)
+        if self._move is None or self._refused:
+            return
+        timeout_s = min(self._link.timeout_s, _QUIET_S) if quiet else self._link.timeout_s
+        try:
+            self._link.command("StopMove", timeout_s=timeout_s)
+            self._await_idle()
+        except FrankaError:
+            if not quiet:
+                raise
+
+    def _end_loop(self) -> None:
+        if self._handed_over and not self._program.ended.is_set():
+            self._link.raise_flag(self, B_END)
+            if not self._program.ended.wait(_END_S):
+                _LOG.error("the loop does not end; a controller in it hangs")
+
+    def _settle(self, error: FrankaError | None) -> None:
+        """Fix the result without asking the robot."""
+        with self._resolving:
+            if not self._resolved:
+                self._resolved, self._error = True, error
+            if self._move is not None:
+                self._move.forget()
+
+    def _await_idle(self) -> None:
+        def idle() -> bool:
+            return not self._mode.shows_motion(self._link.newest_row())
+
+        with contextlib.suppress(FrankaError):
+            self._link.loop.waiters.wait(idle, _IDLE_S)
+
+    def _resolve(self) -> FrankaError | None:
+        with self._resolving:
+            if not self._resolved:
+                self._error = self._ending.error(self._move)
+                self._resolved = True
+                if self._move is not None:
+                    self._move.forget()
+            return self._error
+
+    def abandon(self) -> None:
+        """Give way to another motion; an error that nobody has seen is logged."""
+        error = self._resolve()
+        if error is not None and not self._shown:
+            _LOG.error("a motion had ended with an error that was not asked for: %s", error)
+
+    # --- what happened --------------------------------------------------------------------------
+
+    def cycles(self) -> RingReader:
+        """Return a reader of this session's cycles from the first one on that is still there."""
+        return self._link.loop.cycles.reader(self.cycles_from)
+
+    @property
+    def cycle_count(self) -> int:
+        """Control cycles of the robot's newest session."""
+        return int(self._link.loop.memory.block[B_CYCLES])

@@ -1,0 +1,264 @@
+"""What requests do: those of clients, and those of tests and users of the simulated robot.
+
+Arguments stand in `x[X_request]` and `n[N_request_args]` and are checked as values already; here it
+is only decided whether the robot is in a state that allows them.
+"""
+
+from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.sim.codes_layout import (
+    ABORTED,
+    EMERGENCY_ABORTED,
+    EXTERNAL_CONTROLLER,
+    INVALID,
+    JOINT_POSITION,
+    MODE_GUIDING,
+    MODE_IDLE,
+    MODE_RECOVERY,
+    MODE_REFLEX,
+    MOTION_STARTED,
+    NO_GENERATOR,
+    NOT_POSSIBLE,
+    PENDING,
+    PREEMPTED,
+    R_CARTESIAN_IMPEDANCE,
+    R_COLLISION,
+    R_CONNECT,
+    R_DISCONNECT,
+    R_EE_TO_K,
+    R_FILTERS,
+    R_GUIDE,
+    R_GUIDING,
+    R_INJECT,
+    R_JOINT_IMPEDANCE,
+    R_LOAD,
+    R_MOVE,
+    R_NE_TO_EE,
+    R_PLACE,
+    R_PUSH,
+    R_PUSH_JOINTS,
+    R_RECOVER,
+    R_REFLEX,
+    R_RELEASE,
+    R_STOP,
+    R_TRUE_LOAD,
+    R_USER_STOP,
+    SUCCESS,
+)
+from kinegraph.robot.sim.cycle_kernels import recover_now, settle
+from kinegraph.robot.sim.ending_kernels import (
+    begin_motion,
+    end_motion,
+    press_stop,
+    rest_speed,
+    trip,
+)
+from kinegraph.robot.sim.frame_kernels import copy_numbers, multiply_frames
+from kinegraph.robot.sim.report_kernels import report_tool
+from kinegraph.robot.sim.sensing_kernels import locate
+from kinegraph.robot.sim.sim_layout import (
+    X_EE_T_K,
+    X_F_T_EE,
+    X_F_T_NE,
+    X_NE_T_EE,
+    N_asynchronous,
+    N_connected,
+    N_controller,
+    N_generator,
+    N_guiding,
+    N_inject_at,
+    N_inject_kind,
+    N_mode,
+    N_moving,
+    N_recovery,
+    N_request_args,
+    N_request_kind,
+    N_socket,
+    N_true_load_known,
+    N_user_stopped,
+    N_version,
+    X_async_speed,
+    X_cartesian_stiffness,
+    X_ddq,
+    X_ddq_d,
+    X_dq,
+    X_dq_d,
+    X_ext_load,
+    X_filters,
+    X_known_load,
+    X_pose_c,
+    X_push,
+    X_push_joints,
+    X_q,
+    X_q_d,
+    X_request,
+    X_speed,
+    X_state,
+    X_stiffness,
+    X_thresholds,
+    X_true_load,
+)
+from kinegraph.robot.wire.state_layout import (
+    S_F_x_Ctotal,
+    S_I_total,
+    S_m_total,
+    S_O_T_EE_d,
+)
+from kinegraph.scene.array_types import Array, IntArray
+
+__all__ = ["answer", "update_tool"]
+
+JOINTS = 7
+# A recovery waits this many ms at most for the arm to rest.
+RECOVERY_CYCLES = 700
+
+
+@kernel
+def update_tool(x: Array, n: IntArray) -> None:
+    """What follows from frames and masses: F_T_EE, and the load that the robot compensates."""
+    multiply_frames(x, X_F_T_NE, x, X_NE_T_EE, x, X_F_T_EE)
+    report_tool(x, n)
+    x[X_known_load] = x[X_state + S_m_total]
+    copy_numbers(x, X_state + S_F_x_Ctotal, x, X_known_load + 1, 3)
+    copy_numbers(x, X_state + S_I_total, x, X_known_load + 4, 9)
+
+
+@kernel
+def move(x: Array, n: IntArray) -> int:
+    """Start a motion: arguments are controller, generator, asynchronous; seven largest speeds."""
+    at = N_request_args
+    controller, generator = n[at], n[at + 1]
+    if n[N_mode] != MODE_IDLE or n[N_moving] == 1 or n[N_user_stopped] == 1:
+        return NOT_POSSIBLE
+    last = NO_GENERATOR if n[N_version] == 10 else NO_GENERATOR - 1
+    if controller > EXTERNAL_CONTROLLER or generator > last or controller < 0 or generator < 0:
+        return INVALID
+    if generator == NO_GENERATOR and controller != EXTERNAL_CONTROLLER:
+        return INVALID
+    n[N_controller], n[N_generator] = controller, generator
+    n[N_asynchronous] = n[at + 2] if generator == JOINT_POSITION else 0
+    for i in range(JOINTS):
+        speed = x[X_request + i]
+        limit = x[X_speed + i]
+        x[X_async_speed + i] = min(speed, limit) if speed > 0.0 else limit
+    locate(x, n)
+    copy_numbers(x, X_state + S_O_T_EE_d, x, X_pose_c, 16)
+    begin_motion(x, n)
+    return MOTION_STARTED
+
+
+@kernel
+def recover(x: Array, n: IntArray) -> int:
+    """Error recovery: done at once when the arm rests, else pending."""
+    if n[N_user_stopped] == 1:
+        return EMERGENCY_ABORTED
+    if n[N_moving] == 1 or n[N_recovery] > 0 or n[N_mode] == MODE_GUIDING:
+        return NOT_POSSIBLE
+    if n[N_mode] != MODE_REFLEX or rest_speed(x, n):
+        recover_now(x, n)
+        return SUCCESS
+    n[N_recovery], n[N_mode] = RECOVERY_CYCLES, MODE_RECOVERY
+    return PENDING
+
+
+@kernel
+def place(x: Array, n: IntArray) -> None:
+    """Put the arm at rest into a configuration."""
+    for i in range(JOINTS):
+        x[X_q + i] = x[X_request + i]
+        x[X_q_d + i] = x[X_q + i]
+        x[X_dq + i], x[X_ddq + i], x[X_dq_d + i], x[X_ddq_d + i] = 0.0, 0.0, 0.0, 0.0
+    settle(x, n)
+
+
+@kernel
+def set_value(x: Array, n: IntArray, kind: int) -> int:
+    """The setters of clients; none is taken while a motion runs."""
+    source = X_request
+    if n[N_moving] == 1:
+        return NOT_POSSIBLE
+    if kind == R_COLLISION:
+        copy_numbers(x, source, x, X_thresholds, 52)
+    elif kind == R_JOINT_IMPEDANCE:
+        copy_numbers(x, source, x, X_stiffness, 7)
+    elif kind == R_CARTESIAN_IMPEDANCE:
+        copy_numbers(x, source, x, X_cartesian_stiffness, 6)
+    elif kind == R_EE_TO_K:
+        copy_numbers(x, source, x, X_EE_T_K, 16)
+    elif kind == R_NE_TO_EE:
+        copy_numbers(x, source, x, X_NE_T_EE, 16)
+    elif kind == R_LOAD:
+        copy_numbers(x, source, x, X_ext_load, 13)
+    elif kind == R_FILTERS:
+        copy_numbers(x, source, x, X_filters, 5)
+    elif kind == R_GUIDING:
+        for i in range(7):
+            n[N_guiding + i] = n[N_request_args + i]
+    update_tool(x, n)
+    locate(x, n)
+    return SUCCESS
+
+
+@kernel
+def guide(x: Array, n: IntArray) -> int:
+    """Begin or end guiding by hand."""
+    if n[N_request_args] == 1 and n[N_mode] == MODE_IDLE:
+        n[N_mode] = MODE_GUIDING
+        return SUCCESS
+    if n[N_request_args] == 0 and n[N_mode] == MODE_GUIDING:
+        n[N_mode] = MODE_IDLE
+        return SUCCESS
+    return NOT_POSSIBLE
+
+
+@kernel
+def change_world(x: Array, n: IntArray, kind: int) -> int:
+    """Requests of tests and users, none of which a client can make."""
+    source = X_request
+    if kind == R_USER_STOP:
+        press_stop(x, n)
+    elif kind == R_RELEASE:
+        if n[N_user_stopped] == 1:
+            n[N_user_stopped], n[N_mode] = 0, MODE_IDLE
+    elif kind == R_REFLEX:
+        trip(x, n, n[N_request_args])
+    elif kind == R_PUSH:
+        copy_numbers(x, source, x, X_push, 6)
+    elif kind == R_PUSH_JOINTS:
+        copy_numbers(x, source, x, X_push_joints, 7)
+    elif kind == R_TRUE_LOAD:
+        n[N_true_load_known] = n[N_request_args]
+        copy_numbers(x, source, x, X_true_load, 13)
+    elif kind == R_INJECT:
+        n[N_inject_kind], n[N_inject_at] = n[N_request_args], n[N_request_args + 1]
+    elif kind == R_GUIDE:
+        return guide(x, n)
+    elif kind == R_PLACE:
+        if n[N_moving] == 1:
+            return NOT_POSSIBLE
+        place(x, n)
+    return SUCCESS
+
+
+@kernel
+def answer(x: Array, n: IntArray) -> int:
+    """Do what the request in the mailbox asks for; returns how it ended."""
+    kind = n[N_request_kind]
+    if kind == R_CONNECT:
+        n[N_socket], n[N_connected] = n[N_request_args], 1
+        return SUCCESS
+    if kind == R_DISCONNECT:
+        if n[N_moving] == 1:
+            end_motion(x, n, ABORTED, MODE_IDLE)
+        n[N_connected], n[N_socket] = 0, -1
+        return SUCCESS
+    if kind == R_MOVE:
+        return move(x, n)
+    if kind == R_STOP:
+        if n[N_moving] == 1:
+            end_motion(x, n, PREEMPTED, MODE_IDLE)
+        return SUCCESS
+    if kind == R_RECOVER:
+        return recover(x, n)
+    if R_COLLISION <= kind <= R_FILTERS:
+        return set_value(x, n, kind)
+    return change_world(x, n, kind)

@@ -1,0 +1,41 @@
+"""What hangs on the flange: an end effector, or a load that the robot may not know of."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.scene.array_types import Array
+
+__all__ = ["SimulatedTool"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SimulatedTool:
+    """A rigid body on the flange.
+
+    Attributes:
+        mass: kg, not negative.
+        centre: (3,) centre of mass in the flange frame, m.
+        inertia: (3, 3) about the centre, flange axes, kg m^2.
+        F_T_NE: (4, 4) frame of the nominal end effector in the flange; not used for a load.
+    """
+
+    mass: float = 0.0
+    centre: Array = field(default_factory=lambda: np.zeros(3))
+    inertia: Array = field(default_factory=lambda: np.zeros((3, 3)))
+    F_T_NE: Array = field(default_factory=lambda: np.eye(4))
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.mass) and self.mass >= 0.0):
+            raise InvalidArgumentError(f"tool: mass {self.mass} kg", value=self.mass)
+        for name, shape in (("centre", (3,)), ("inertia", (3, 3)), ("F_T_NE", (4, 4))):
+            values = np.array(getattr(self, name), np.float64)
+            if values.shape != shape or not np.isfinite(values).all():
+                raise InvalidArgumentError(f"tool: {name} needs {shape} finite numbers")
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+
+    def row(self) -> Array:
+        """(13,) mass, centre, inertia column-major: the load of the dynamics kernels."""
+        return np.concatenate([[self.mass], self.centre, self.inertia.ravel(order="F")])

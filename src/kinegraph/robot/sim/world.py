@@ -1,0 +1,249 @@
+"""What a test or a user may look at and do to a simulated robot, besides what its clients do."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.sim.arm import SimulatedArm
+from kinegraph.robot.sim.codes_layout import (
+    INJECT_COLLISION,
+    INJECT_REFLEX,
+    INJECT_USER_STOP,
+    R_GUIDE,
+    R_INJECT,
+    R_PLACE,
+    R_PUSH,
+    R_PUSH_JOINTS,
+    R_REFLEX,
+    R_RELEASE,
+    R_TRUE_LOAD,
+    R_USER_STOP,
+    SUCCESS,
+)
+from kinegraph.robot.sim.mailbox import Mailbox
+from kinegraph.robot.sim.memory import JOINTS
+from kinegraph.robot.sim.sim_layout import INT_OFFSETS, N_override, N_trace_rows
+from kinegraph.robot.sim.tool import SimulatedTool
+from kinegraph.robot.wire.error_bits import ERROR_NAMES
+from kinegraph.robot.wire.state_layout import STATE_SIZE
+from kinegraph.scene.array_types import Array, VectorLike
+from kinegraph.scene.errors import suggestion
+
+__all__ = ["SimulatedWorld", "joint_numbers"]
+
+COUNTERS = (
+    "states_sent",
+    "send_failures",
+    "accepted",
+    "lost",
+    "late",
+    "early",
+    "duplicate",
+    "malformed",
+    "unasked",
+    "violations",
+    "slips",
+    "cycles",
+    "motions",
+    "reflexes",
+    "lost_in_row",
+    "worst_lost_in_row",
+)
+INJECTIONS = {
+    "reflex": INJECT_REFLEX,
+    "user-stop": INJECT_USER_STOP,
+    "collision": INJECT_COLLISION,
+}
+
+
+class SimulatedWorld:
+    """The plant and its surroundings, reached past the protocol.
+
+    Args:
+        arm: The arm that is simulated.
+        trace: Newest cycles to keep in memory.
+    """
+
+    def __init__(self, arm: SimulatedArm, trace: int) -> None:
+        self._arm = arm
+        self._memory = arm.build(trace)
+        self._mailbox = Mailbox(self._memory)
+
+    @property
+    def fci_version(self) -> int:
+        """Protocol version that is spoken."""
+        return self._arm.version
+
+    @property
+    def urdf(self) -> str:
+        """The description that is served."""
+        return self._arm.urdf
+
+    @property
+    def q(self) -> Array:
+        """(7,) joint positions of the plant, rad."""
+        return self._memory.part("q", JOINTS).copy()
+
+    @property
+    def dq(self) -> Array:
+        """(7,) joint velocities of the plant, rad/s."""
+        return self._memory.part("dq", JOINTS).copy()
+
+    @property
+    def state(self) -> Array:
+        """(STATE_SIZE,) newest state row, binary64, as `state_layout` names it.
+
+        In real time it may be read while it is written; stop the robot or step it for a state that
+        is of one piece, or keep a trace.
+        """
+        return self._memory.part("state", STATE_SIZE).copy()
+
+    def flange_pose(self, q: VectorLike | None = None) -> Array:
+        """(4, 4) pose of the flange in the base by the plant's own kinematics, m.
+
+        Args:
+            q: Joint positions, rad; None for the plant's own.
+        """
+        from kinegraph.kinematics.chain_kernels import chain_pose
+
+        pose = np.empty((4, 4))
+        values = self.q if q is None else joint_numbers("q", q)
+        chain_pose(self._memory.tail("chain"), values, pose)
+        return pose
+
+    def end_effector_pose(self, q: VectorLike | None = None) -> Array:
+        """(4, 4) pose of the end effector, `flange_pose` times the configured F_T_EE."""
+        tool = self._memory.part("F_T_EE", 16).reshape(4, 4, order="F")
+        return np.asarray(self.flange_pose(q) @ tool)
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What happened since the robot was made.
+
+        `accepted` commands were in time, `lost` cycles of a motion after its first command had
+        none; `late`, `early`, `duplicate`, `malformed` and `unasked` datagrams were dropped.
+        `violations` of limits are counted with and without enforcement. `slips` are states that
+        the machine let be more than half a millisecond late.
+        """
+        return {name: int(self._memory.n[INT_OFFSETS[name]]) for name in COUNTERS}
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Names of the present errors."""
+        return self._flags("errors")
+
+    @property
+    def reflex_reason(self) -> tuple[str, ...]:
+        """Names of the errors that ended the last motion."""
+        return self._flags("reason")
+
+    def _flags(self, name: str) -> tuple[str, ...]:
+        at = INT_OFFSETS[name]
+        flags = self._memory.n[at : at + len(ERROR_NAMES)]
+        return tuple(text for text, flag in zip(ERROR_NAMES, flags, strict=True) if flag)
+
+    def trace(self) -> tuple[Array, Array]:
+        """States of the newest cycles and the commands used in them, oldest first.
+
+        Returns:
+            (k, STATE_SIZE) state rows and (k, COMMAND_SIZE) command rows; a command row is NaN
+            where the cycle had none.
+
+        Raises:
+            InvalidOperationError: No trace was asked for.
+        """
+        ring = self._memory.trace()
+        rows = len(ring)
+        if rows == 0:
+            raise InvalidOperationError("trace: the robot was made with trace=0")
+        written = int(self._memory.n[N_trace_rows])
+        order = np.arange(max(0, written - rows), written) % rows
+        return ring[order, :STATE_SIZE], ring[order, STATE_SIZE:]
+
+    def place(self, q: VectorLike) -> None:
+        """Put the arm at rest into a configuration, rad; not during a motion."""
+        if self._mailbox.ask(R_PLACE, joint_numbers("q", q)) != SUCCESS:
+            raise InvalidOperationError("place: a motion runs")
+
+    def apply_wrench(self, wrench: VectorLike) -> None:
+        """Push at the end effector from now on: force N and torque Nm about it, base axes."""
+        self._mailbox.ask(R_PUSH, _numbers("wrench", wrench, 6))
+
+    def apply_torques(self, torques: VectorLike) -> None:
+        """Push at the joints from now on, Nm."""
+        self._mailbox.ask(R_PUSH_JOINTS, joint_numbers("torques", torques))
+
+    def set_true_load(self, load: SimulatedTool | None) -> None:
+        """Hang something on the flange that the robot does not know of; None for what it knows."""
+        row = np.zeros(13) if load is None else load.row()
+        self._mailbox.ask(R_TRUE_LOAD, row, (int(load is not None),))
+
+    def press_user_stop(self) -> None:
+        """Press the user stop: a motion is aborted, none can start."""
+        self._mailbox.ask(R_USER_STOP)
+
+    def release_user_stop(self) -> None:
+        """Release the user stop."""
+        self._mailbox.ask(R_RELEASE)
+
+    def guide(self, on: bool) -> None:
+        """Begin or end guiding by hand: the arm follows what pushes it."""
+        if self._mailbox.ask(R_GUIDE, (), (int(on),)) != SUCCESS:
+            raise InvalidOperationError("guide: not possible in the current mode")
+
+    def inject_reflex(self, name: str) -> None:
+        """Make the robot stop itself with one of the 41 errors.
+
+        Raises:
+            InvalidArgumentError: No error has that name. Also a `ValueError`.
+        """
+        if name not in ERROR_NAMES:
+            text = f"no error {name!r}{suggestion(name, ERROR_NAMES)}"
+            raise InvalidArgumentError(text, name=name)
+        self._mailbox.ask(R_REFLEX, (), (ERROR_NAMES.index(name),))
+
+    def inject(self, what: str, after_s: float) -> None:
+        """Let something happen once, `after_s` seconds into a motion, the running or the next one.
+
+        Args:
+            what: "reflex" (joint_reflex), "user-stop" or "collision" (150 N downwards).
+            after_s: Seconds from the start of the motion.
+        """
+        if what not in INJECTIONS:
+            text = f"no injection {what!r}{suggestion(what, INJECTIONS)}"
+            raise InvalidArgumentError(text, name=what)
+        self._mailbox.ask(R_INJECT, (), (INJECTIONS[what], round(1000.0 * after_s)))
+
+    def override_state(self, row: Array | None) -> None:
+        """Send this row in place of the true state, but for its time; None for the true one.
+
+        Args:
+            row: (STATE_SIZE,) numbers as `state_layout` orders them; they may be anything.
+        """
+        with self._mailbox.lock:
+            if row is None:
+                self._memory.n[N_override] = 0
+                return
+            self._memory.put("override", _row(row))
+            self._memory.n[N_override] = 1
+
+
+def _numbers(name: str, values: Any, count: int) -> Array:
+    numbers = np.array(values, np.float64)
+    if numbers.shape != (count,) or not np.isfinite(numbers).all():
+        raise InvalidArgumentError(f"{name}: {count} finite numbers wanted, got {values}")
+    return numbers
+
+
+def _row(row: Sequence[float] | Array) -> Array:
+    numbers = np.asarray(row, np.float64)
+    if numbers.shape != (STATE_SIZE,):
+        raise InvalidArgumentError(f"state row: {STATE_SIZE} numbers wanted, got {numbers.shape}")
+    return numbers
+
+
+def joint_numbers(name: str, values: VectorLike) -> Array:
+    """(7,) finite numbers, or an `InvalidArgumentError` that names the argument."""
+    return _numbers(name, values, JOINTS)

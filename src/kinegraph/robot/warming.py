@@ -1,0 +1,48 @@
+"""Compiling everything that a control session needs, before it is needed."""
+
+import numpy as np
+
+__all__ = ["warm_up"]
+
+FLANGES = {10: ("fr3", "fr3_link8"), 5: ("fer", "fer_link8")}
+
+
+def warm_up(version: int = 10) -> None:
+    """Compile, or load from the cache, all that the client and the target controller run.
+
+    The first time on a machine this takes about a minute, later less than two seconds. Connecting
+    and starting a session do the same for what they need; a program that cannot wait there calls
+    this first.
+
+    Args:
+        version: FCI version, 10 or 5.
+
+    Raises:
+        InvalidArgumentError: Another version. Also a `ValueError`.
+    """
+    from kinegraph.kinematics.chain import plan_chain
+    from kinegraph.kinematics.dynamics_plan import plan_dynamics
+    from kinegraph.robot.control.arms import arm_table
+    from kinegraph.robot.control.memory_layout import MEMORY_SIZE
+    from kinegraph.robot.control.options import CartesianOptions
+    from kinegraph.robot.limits import rate_limits
+    from kinegraph.robot.loop import loop_thread
+    from kinegraph.robot.loop.target_controller import TargetController
+    from kinegraph.robot.sim.descriptions import description_text
+    from kinegraph.robot.wire.tables import PROTOCOLS
+    from kinegraph.scene.urdf import parseURDFString
+
+    options = CartesianOptions().packed(arm_table(version))
+    name, flange = FLANGES[version]
+    loop_thread.warm_up()
+    graph = parseURDFString(description_text(name))
+    chain = plan_chain(graph, flange)
+    arm = plan_dynamics(graph, chain.joint_names, flange)
+    loop = loop_thread.LoopThread(PROTOCOLS[version], rate_limits(version))
+    try:
+        controller = TargetController(
+            options, chain.data, arm.data, np.zeros(MEMORY_SIZE), loop.waiters
+        )
+        controller.prepare(loop.memory)
+    finally:
+        loop.close()

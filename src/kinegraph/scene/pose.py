@@ -1,0 +1,362 @@
+"""Rigid transforms: `Isometry3d` and everything that can stand for one."""
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from kinegraph.scene.array_types import Array
+from kinegraph.scene.errors import NotFiniteError, NotRigidError, ShapeError
+from kinegraph.scene.rigid import check_rigid
+from kinegraph.scene.rotations import (
+    IDENTITY_ROWS,
+    Quaternion,
+    Rows,
+    Vector3,
+    quaternion_from_rows,
+    rows_from_quaternion,
+    rows_from_rpy,
+    rpy_from_rows,
+)
+from kinegraph.scene.vectors import numbers, real_array
+
+__all__ = ["Isometry3d", "TransformLike", "as_isometry"]
+
+UNIT_TOLERANCE = 1e-3
+"""Largest deviation of a given quaternion's norm from 1; within it, it is normalised."""
+
+RotationSource: TypeAlias = tuple[str, tuple[float, ...]]
+"""What a rotation was made of: "rpy" or "wxyz", and the numbers."""
+
+_pack16 = struct.Struct("16d").pack
+_FLOAT = np.dtype(np.float64)
+_SHAPE = (4, 4)
+
+
+class Isometry3d:
+    """A rigid transform: a rotation and a translation, immutable.
+
+    With :math:`T_{AB}` the pose of frame B in frame A, points map as
+    :math:`p_A = T_{AB} p_B = R_{AB} p_B + t_{AB}` and transforms compose as
+    :math:`T_{AC} = T_{AB} T_{BC}`; adjacent letters cancel.
+
+    `*` and `@` are the same, with another transform or with points. `==` compares all sixteen
+    numbers exactly; use `isApprox` for a tolerance.
+
+    Args:
+        matrix: (4, 4) homogeneous matrix, rigid within 1e-6. Left out: the identity. Another
+            `Isometry3d` and an object with a `homogeneous` matrix (pinocchio's SE3) are taken too.
+
+    Raises:
+        ShapeError: `matrix` is not (4, 4). Also a `ValueError` and a `TypeError`.
+        NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+        NotRigidError: The matrix scales, shears or mirrors. Also a `ValueError`.
+    """
+
+    # One of array and numbers is there from the start, the other is made when first asked for:
+    # reading a file needs no arrays, and a solver's results need no numbers.
+    __slots__ = ("_array", "_numbers", "_rotation_source")
+
+    _array: Array | None
+    _numbers: tuple[Rows, Vector3] | None
+    _rotation_source: RotationSource | None
+
+    __array_priority__ = 1000.0  # array @ Isometry3d asks __rmatmul__ here first
+
+    def __init__(self, matrix: "TransformLike | None" = None) -> None:
+        pose = _IDENTITY if matrix is None else as_isometry(matrix)
+        _set_array(self, pose._array)
+        _set_numbers(self, pose._numbers)
+        _set_source(self, pose._rotation_source)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Isometry3d is immutable; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"Isometry3d is immutable; {name!r} cannot be deleted")
+
+    @classmethod
+    def Identity(cls) -> "Isometry3d":
+        """Return the transform that changes nothing."""
+        return _IDENTITY
+
+    @classmethod
+    def from_quaternion(
+        cls, translation: Sequence[float] | NDArray[Any], xyzw: Sequence[float] | NDArray[Any]
+    ) -> "Isometry3d":
+        """Build from a translation and a quaternion.
+
+        Args:
+            translation: (3,) m.
+            xyzw: (4,) quaternion x, y, z, w of norm 1 within 1e-3; it is normalised.
+
+        Raises:
+            NotRigidError: The quaternion has another norm. Also a `ValueError`.
+            ShapeError: A wrong count of numbers. Also a `ValueError`.
+            NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+        """
+        p = numbers(translation, 3, "translation")
+        x, y, z, w = numbers(xyzw, 4, "quaternion")
+        norm = math.sqrt(x * x + y * y + z * z + w * w)
+        if abs(norm - 1.0) > UNIT_TOLERANCE:
+            raise NotRigidError(
+                f"quaternion (x, y, z, w) = {(x, y, z, w)} has norm {norm:.6g}; "
+                "a rotation needs a unit quaternion"
+            )
+        return from_rows(rows_from_quaternion(x, y, z, w), (p[0], p[1], p[2]))
+
+    @classmethod
+    def from_rpy(
+        cls, translation: Sequence[float] | NDArray[Any], rpy: Sequence[float] | NDArray[Any]
+    ) -> "Isometry3d":
+        r"""Build from a translation and roll, pitch, yaw about the fixed axes x, y, z.
+
+        :math:`R = R_z(yaw) R_y(pitch) R_x(roll)`, as in URDF.
+
+        Args:
+            translation: (3,) m.
+            rpy: (3,) rad.
+
+        Raises:
+            ShapeError: A wrong count of numbers. Also a `ValueError`.
+            NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+        """
+        p = numbers(translation, 3, "translation")
+        roll, pitch, yaw = numbers(rpy, 3, "rpy")
+        return from_rpy_numbers((p[0], p[1], p[2]), (roll, pitch, yaw))
+
+    @classmethod
+    def from_column_major(cls, values: Sequence[float] | NDArray[Any]) -> "Isometry3d":
+        """Build from sixteen numbers, column by column, as the robot's interface sends them."""
+        return as_isometry(np.array(numbers(values, 16, "column-major matrix")).reshape(4, 4).T)
+
+    @property
+    def matrix(self) -> Array:
+        """The homogeneous matrix, (4, 4), read-only."""
+        array = self._array
+        if array is None:
+            (a, b, c, d, e, f, g, h, i), (x, y, z) = self.rows()
+            data = _pack16(a, b, c, x, d, e, f, y, g, h, i, z, 0.0, 0.0, 0.0, 1.0)
+            # An array over bytes is read-only for ever: no setflags can undo it.
+            array = np.ndarray(_SHAPE, _FLOAT, data)
+            _set_array(self, array)
+        return array
+
+    @property
+    def translation(self) -> Array:
+        """Where the frame's origin is, (3,) m, read-only."""
+        return self.matrix[:3, 3]
+
+    @property
+    def linear(self) -> Array:
+        """The rotation matrix, (3, 3), read-only."""
+        return self.matrix[:3, :3]
+
+    @property
+    def rotation(self) -> Array:
+        """The rotation matrix, (3, 3), read-only; the same as `linear`."""
+        return self.matrix[:3, :3]
+
+    @property
+    def quat_xyzw(self) -> Array:
+        """The rotation as unit quaternion x, y, z, w with w >= 0, (4,)."""
+        return np.array(quaternion_from_rows(self.rows()[0]))
+
+    @property
+    def rpy(self) -> Array:
+        """The rotation as roll, pitch, yaw about fixed axes, (3,) rad, pitch in [-pi/2, pi/2]."""
+        return np.array(rpy_from_rows(self.rows()[0]))
+
+    def rows(self) -> tuple[Rows, Vector3]:
+        """Return the rotation row by row and the translation, as floats."""
+        rows = self._numbers
+        if rows is None:
+            a, b, c, x, d, e, f, y, g, h, i, z = self.matrix.ravel().tolist()[:12]
+            rows = (a, b, c, d, e, f, g, h, i), (x, y, z)
+            _set_numbers(self, rows)
+        return rows
+
+    def to_column_major(self) -> Array:
+        """Return the sixteen numbers column by column, (16,), a copy."""
+        return self.matrix.T.flatten()
+
+    def inverse(self) -> "Isometry3d":
+        r"""Return :math:`T_{BA} = T_{AB}^{-1}`, with rotation :math:`R^T`, translation -R^T t."""
+        (a, b, c, d, e, f, g, h, i), (x, y, z) = self.rows()
+        return from_rows(
+            (a, d, g, b, e, h, c, f, i),
+            (-(a * x + d * y + g * z), -(b * x + e * y + h * z), -(c * x + f * y + i * z)),
+        )
+
+    def isApprox(self, other: "TransformLike", prec: float = 1e-5) -> bool:
+        r"""Compare relatively, as Eigen does.
+
+        True when :math:`\|A - B\|_F \le prec \cdot \min(\|A\|_F, \|B\|_F)` over the whole matrix,
+        so that with a translation of 100 m the default lets about 1e-3 m pass.
+        """
+        a = self.matrix
+        b = as_isometry(other).matrix
+        difference = a - b
+        smaller = min(np.vdot(a, a), np.vdot(b, b))
+        return bool(np.vdot(difference, difference) <= prec * prec * smaller)
+
+    @overload
+    def __matmul__(self, other: "Isometry3d") -> "Isometry3d": ...
+    @overload
+    def __matmul__(self, other: object) -> Any: ...
+    def __matmul__(self, other: object) -> object:
+        """Compose with a transform, or map a point (3,) or points (N, 3).
+
+        A 4x4 array counts as a transform.
+        """
+        if isinstance(other, Isometry3d):
+            return wrap_matrix(self.matrix @ other.matrix)
+        if hasattr(other, "homogeneous"):
+            return self @ as_isometry(other)
+        array = real_array(other, "right operand")
+        if array.shape == _SHAPE:
+            return self @ as_isometry(array)
+        if array.ndim not in (1, 2) or array.shape[-1] != 3:
+            raise ShapeError(
+                f"an Isometry3d maps points of shape (3,) or (N, 3), not {array.shape}"
+            )
+        return array @ self.matrix[:3, :3].T + self.matrix[:3, 3]
+
+    __mul__ = __matmul__
+
+    def __rmatmul__(self, other: object) -> "Isometry3d":
+        return as_isometry(other) @ self
+
+    __rmul__ = __rmatmul__
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the matrix; read-only unless a copy is asked for or needed."""
+        if dtype is not None and np.dtype(dtype) != _FLOAT:
+            return self.matrix.astype(dtype)
+        return self.matrix.copy() if copy else self.matrix
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Isometry3d):
+            return NotImplemented
+        return self is other or self.rows() == other.rows()
+
+    def __hash__(self) -> int:
+        return hash(self.rows())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (*self.rows(), self._rotation_source)
+
+    def __copy__(self) -> "Isometry3d":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Isometry3d":
+        return self
+
+    def __repr__(self) -> str:
+        x, y, z = self.translation.tolist()
+        roll, pitch, yaw = self.rpy.tolist()
+        return (
+            f"Isometry3d(xyz=({x:.6g}, {y:.6g}, {z:.6g}), rpy=({roll:.6g}, {pitch:.6g}, {yaw:.6g}))"
+        )
+
+
+# The slots' own setters pass the class's __setattr__ by.
+_set_array = Isometry3d.__dict__["_array"].__set__
+_set_numbers = Isometry3d.__dict__["_numbers"].__set__
+_set_source = Isometry3d.__dict__["_rotation_source"].__set__
+_new = object.__new__
+
+
+def _make(
+    array: Array | None, rows: tuple[Rows, Vector3] | None, source: RotationSource | None
+) -> Isometry3d:
+    pose = _new(Isometry3d)
+    _set_array(pose, array)
+    _set_numbers(pose, rows)
+    _set_source(pose, source)
+    return pose
+
+
+TransformLike: TypeAlias = Isometry3d | ArrayLike | Any
+"""An `Isometry3d`, a 4x4 array, or an object with a `homogeneous` matrix (pinocchio's SE3)."""
+
+
+def wrap_matrix(matrix: Array) -> Isometry3d:
+    """Make an `Isometry3d` of a float64 (4, 4) array without checks and without a copy.
+
+    The caller gives the array away: it becomes read-only here.
+    """
+    matrix.setflags(False)  # type: ignore[call-arg]  # by position: in half the time
+    pose: Isometry3d = _new(Isometry3d)
+    _set_array(pose, matrix)
+    _set_numbers(pose, None)
+    _set_source(pose, None)
+    return pose
+
+
+def from_rows(
+    rotation: Rows,
+    translation: Vector3,
+    source: RotationSource | None = None,
+) -> Isometry3d:
+    """Make an `Isometry3d` of floats that are known to be right.
+
+    Args:
+        rotation: The rotation row by row.
+        translation: m.
+        source: Where the rotation came from ("rpy" or "wxyz", numbers): kept, so that a file can
+            be written back with the numbers that were read.
+    """
+    return _make(None, (rotation, translation), source)
+
+
+def from_rpy_numbers(translation: Vector3, rpy: Vector3) -> Isometry3d:
+    """Make an `Isometry3d` of finite numbers, remembering the angles."""
+    return from_rows(rows_from_rpy(*rpy), translation, ("rpy", rpy))
+
+
+def rotation_source(pose: Isometry3d) -> RotationSource | None:
+    """Return the numbers that the rotation was made of, if it was made of angles or quaternions."""
+    return pose._rotation_source
+
+
+def quaternion_source(translation: Vector3, wxyz: Quaternion) -> Isometry3d:
+    """Make an `Isometry3d` of a quaternion of any length other than zero, remembering it."""
+    w, x, y, z = wxyz
+    return from_rows(rows_from_quaternion(x, y, z, w), translation, ("wxyz", wxyz))
+
+
+def as_isometry(value: object, what: str = "transform") -> Isometry3d:
+    """Take anything that stands for a rigid transform.
+
+    Args:
+        value: `Isometry3d`, (4, 4) array-like, or an object with a `homogeneous` matrix.
+        what: How error messages call it.
+
+    Raises:
+        WrongTypeError: `value` is no transform at all. Also a `TypeError`.
+        ShapeError: The array is not (4, 4). Also a `ValueError`.
+        NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+        NotRigidError: Not rigid within 1e-6. Also a `ValueError`.
+    """
+    if isinstance(value, Isometry3d):
+        return value
+    array = real_array(getattr(value, "homogeneous", value), what)
+    if array.shape != _SHAPE:
+        raise ShapeError(f"{what}: a 4x4 matrix is needed, not an array of shape {array.shape}")
+    m = np.array(array, dtype=np.float64, order="C")
+    if not np.isfinite(m).all():
+        raise NotFiniteError(f"{what}: the matrix has numbers that are not finite: {m.tolist()}")
+    check_rigid(m, what)
+    m[3] = (0.0, 0.0, 0.0, 1.0)
+    return wrap_matrix(m)
+
+
+def _restore(rotation: Rows, translation: Vector3, source: RotationSource | None) -> Isometry3d:
+    return from_rows(rotation, translation, source)
+
+
+_IDENTITY = from_rows(IDENTITY_ROWS, (0.0, 0.0, 0.0))

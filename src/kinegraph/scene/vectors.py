@@ -1,0 +1,49 @@
+"""Short vectors of finite numbers: from anything that users give, and as arrays that stay as is."""
+
+import math
+import struct
+
+import numpy as np
+
+from kinegraph.scene.array_types import Array
+from kinegraph.scene.errors import NotFiniteError, ShapeError, WrongTypeError
+
+
+def real_array(value: object, what: str) -> Array:
+    """Return an array-like as float64 array, of any shape; a float64 array as it is.
+
+    Raises:
+        WrongTypeError: Not real numbers. Also a `TypeError`.
+    """
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise WrongTypeError(f"{what}: {value!r:.200} is no array of numbers") from error
+    if array.dtype == np.float64:
+        return array
+    if array.dtype.kind not in "iuf":
+        raise WrongTypeError(f"{what}: {value!r:.200} is no array of real numbers")
+    return array.astype(np.float64)
+
+
+def numbers(value: object, count: int, what: str) -> tuple[float, ...]:
+    """Return `count` finite floats of a one-dimensional array-like.
+
+    Raises:
+        WrongTypeError: Not real numbers. Also a `TypeError`.
+        ShapeError: Another count or more axes. Also a `ValueError`.
+        NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+    """
+    array = real_array(value, what)
+    if array.shape != (count,):
+        raise ShapeError(f"{what}: {count} numbers are needed, not an array of shape {array.shape}")
+    values = tuple(array.tolist())
+    if not all(map(math.isfinite, values)):
+        raise NotFiniteError(f"{what}: {values} has numbers that are not finite")
+    return values
+
+
+def frozen_array(values: tuple[float, ...]) -> Array:
+    """Make a one-dimensional array that can never be written to."""
+    # An array over bytes is read-only for ever: no setflags can undo it.
+    return np.frombuffer(struct.pack(f"{len(values)}d", *values))

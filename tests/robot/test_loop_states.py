@@ -1,0 +1,260 @@
+"""What the loop accepts as a state, and what it says when none comes."""
+
+import _thread
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import pytest
+from robot_addresses import fresh_address
+from scripted_robot import ScriptedRobot
+
+from kinegraph.robot.errors import InvalidOperationError, NetworkError
+from kinegraph.robot.loop.loop_layout import B_LAST_ID
+from kinegraph.robot.modes import RobotMode
+from kinegraph.robot.robot import Robot
+from kinegraph.robot.wire.state_layout import S_robot_mode, S_time
+
+pytestmark = pytest.mark.compiled
+
+WAIT_S = 20.0
+
+
+@pytest.fixture
+def scripted() -> Iterator[ScriptedRobot]:
+    with ScriptedRobot(fresh_address()) as robot:
+        yield robot
+
+
+@pytest.fixture
+def robot(scripted: ScriptedRobot) -> Iterator[Robot]:
+    with Robot(scripted.address) as client:
+        yield client
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "not in time"
+        time.sleep(0.002)
+
+
+def read_on(robot: Robot, timeout_s: float = 1.0) -> None:
+    """Read states until that raises."""
+    while True:
+        robot.read_once(timeout_s)
+
+
+def next_states(robot: Robot, count: int) -> list[int]:
+    stream = robot.states()
+    return [int(stream.read_rows(1)[0, S_time]) for _ in range(count)]
+
+
+def test_states_come_one_by_one_without_gaps(robot: Robot) -> None:
+    ids = next_states(robot, 300)
+    assert ids == list(range(ids[0], ids[0] + 300))
+    assert robot.counters.lost == 0
+
+
+def test_read_once_returns_each_state_once_and_none_that_is_old(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    robot.read_once()
+    seen = scripted.message_id
+    wait_until(lambda: scripted.message_id > seen + 300)  # a pause of the program
+    before = scripted.message_id
+    times = [int(robot.read_once().row[S_time]) for _ in range(500)]
+    assert times[0] >= before - 50  # a program that waits for its processor reads later
+    assert all(b > a for a, b in pairwise(times))
+
+
+def test_late_and_repeated_states_are_dropped_and_counted(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    kept: list[bytes] = []
+
+    def repeat_and_delay(datagram: bytes) -> list[bytes]:
+        kept.append(datagram)
+        return [datagram, datagram, kept[0]]
+
+    scripted.mangle = repeat_and_delay
+    ids = next_states(robot, 50)
+    assert ids == list(range(ids[0], ids[0] + 50))
+    assert robot.counters.stale >= 50
+
+
+def test_the_newest_of_reordered_states_is_kept(scripted: ScriptedRobot, robot: Robot) -> None:
+    held: list[bytes] = []
+
+    def swap_pairs(datagram: bytes) -> list[bytes]:
+        held.append(datagram)
+        return [held.pop(), held.pop()] if len(held) == 2 else []
+
+    scripted.mangle = swap_pairs
+    ids = next_states(robot, 50)
+    assert all(b > a for a, b in pairwise(ids))
+    assert robot.counters.stale > 0
+    assert robot.counters.lost > 0
+
+
+def test_short_datagrams_are_dropped_and_long_ones_accepted(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    scripted.mangle = lambda datagram: [datagram[:-1], b"", datagram[:5], datagram + b"tail"]
+    ids = next_states(robot, 30)
+    assert ids == list(range(ids[0], ids[0] + 30))
+    assert robot.counters.short >= 3 * 29
+
+
+def test_datagrams_of_another_sender_are_dropped(scripted: ScriptedRobot, robot: Robot) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+        other.bind((scripted.address, 0))
+
+        def beside(datagram: bytes) -> list[bytes]:
+            false = bytearray(datagram)
+            struct.pack_into("<Q", false, 0, scripted.message_id + 50)
+            scripted.send_datagram(bytes(false), other)
+            return [datagram]
+
+        scripted.mangle = beside
+        ids = next_states(robot, 30)
+        scripted.mangle = lambda datagram: [datagram]
+        time.sleep(0.01)
+    assert ids == list(range(ids[0], ids[0] + 30))
+    assert robot.counters.foreign >= 29
+
+
+def test_states_may_come_from_another_address_than_the_commands() -> None:
+    elsewhere = fresh_address()
+    with ScriptedRobot(fresh_address(), states_from=elsewhere) as scripted:
+        assert scripted.udp.getsockname()[0] == elsewhere
+        with Robot(scripted.address) as robot:
+            assert robot.read_once().robot_mode is RobotMode.Idle
+
+
+def test_ids_that_no_robot_would_send_next_are_dropped(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    def with_garbage(datagram: bytes) -> list[bytes]:
+        garbage = []
+        for number in (2**63 + 5, 2**60, scripted.message_id + 10**9):
+            false = bytearray(datagram)
+            struct.pack_into("<Q", false, 0, number)
+            garbage.append(bytes(false))
+        return [*garbage, datagram]
+
+    scripted.mangle = with_garbage
+    ids = next_states(robot, 30)
+    assert ids == list(range(ids[0], ids[0] + 30))
+    assert robot.counters.strange >= 3 * 29
+
+
+def test_a_first_id_of_zero_is_a_state() -> None:
+    with ScriptedRobot(fresh_address()) as scripted:
+        scripted.message_id = -1
+        scripted.sends = False
+        scripted.mangle = lambda datagram: [datagram] if scripted.message_id == 0 else []
+        threading.Timer(0.3, lambda: setattr(scripted, "sends", True)).start()
+        with Robot(scripted.address, timeout_s=5.0) as robot:
+            assert robot.link.loop.memory.block[B_LAST_ID] == 0
+
+
+def test_lost_states_are_counted(scripted: ScriptedRobot, robot: Robot) -> None:
+    before = robot.counters.lost
+    scripted.step = 3
+    ids = next_states(robot, 40)
+    assert ids[-1] - ids[1] == 3 * 38
+    assert robot.counters.lost - before >= 2 * 38
+
+
+def test_an_unknown_mode_is_other(scripted: ScriptedRobot, robot: Robot) -> None:
+    scripted.row[S_robot_mode] = 255
+    wait_until(lambda: robot.state.robot_mode is RobotMode.Other)
+
+
+def test_twenty_short_datagrams_in_a_row_are_an_error_and_the_next_state_mends_it(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    scripted.mangle = lambda datagram: [datagram[:100]]
+    wait_until(lambda: robot.link.loop.bad_run)
+    with pytest.raises(NetworkError, match="incorrect object size"):
+        read_on(robot)
+    scripted.mangle = lambda datagram: [datagram]
+    wait_until(lambda: not robot.link.loop.bad_run)
+    robot.read_once()
+
+
+def test_silence_is_an_error_that_names_the_port_and_passes(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    robot.read_once()
+    scripted.sends = False
+    port = robot.link.connection.local_address[1]
+    with pytest.raises(NetworkError, match=f"UDP receive: Timeout.*{port}"):
+        read_on(robot, 0.3)
+    scripted.sends = True
+    robot.read_once(timeout_s=5.0)
+
+
+def test_ids_that_do_not_rise_are_silence(scripted: ScriptedRobot, robot: Robot) -> None:
+    scripted.step = 0
+    with pytest.raises(NetworkError, match="UDP receive: Timeout"):
+        read_on(robot, 0.3)
+
+
+def test_a_robot_that_never_sends_a_state_points_at_the_firewall() -> None:
+    with ScriptedRobot(fresh_address()) as scripted:
+        scripted.sends = False
+        with pytest.raises(NetworkError, match=r"UDP port \d+ .*firewall") as caught:
+            Robot(scripted.address)
+        assert caught.value.udp_port > 0
+
+
+def test_a_closed_connection_is_an_error_although_states_still_come(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    scripted.drop_client(keep_streaming=True)
+    with pytest.raises(NetworkError, match="server closed connection"):
+        read_on(robot, 5.0)
+    assert not robot.is_connected
+
+
+def test_every_waiting_thread_gets_a_state(scripted: ScriptedRobot, robot: Robot) -> None:
+    got: list[int] = []
+
+    def read() -> None:
+        stream = robot.states(timeout_s=WAIT_S)
+        got.extend(int(stream.read_rows(1)[0, S_time]) for _ in range(20))
+
+    threads = [threading.Thread(target=read) for _ in range(24)]  # more than there are places
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(WAIT_S)
+    assert len(got) == 24 * 20
+
+
+def test_waiting_ends_with_ctrl_c(scripted: ScriptedRobot, robot: Robot) -> None:
+    robot.read_once()
+    scripted.sends = False
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        read_on(robot, 60.0)
+    timer.join()
+
+
+def test_a_closed_robot_refuses_reads_and_ends_those_that_wait(
+    scripted: ScriptedRobot,
+) -> None:
+    robot = Robot(scripted.address)
+    scripted.sends = False
+    threading.Timer(0.2, robot.close).start()
+    with pytest.raises(InvalidOperationError, match="closed"):
+        read_on(robot, 30.0)
+    with pytest.raises(InvalidOperationError, match="closed"):
+        next(robot.states())
+    robot.close()
