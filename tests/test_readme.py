@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from oracles import third_party
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -35,6 +36,8 @@ def pages() -> list[object]:
 
 @pytest.mark.parametrize("page", pages())
 def test_python_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+    if "import pinocchio" in script(page):
+        third_party("pinocchio")
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script(page)],
         capture_output=True,

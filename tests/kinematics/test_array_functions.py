@@ -201,3 +201,30 @@ def test_the_solver_stays_as_it_is() -> None:
     link_poses(SOLVER, values(1)[0])
     jacobians(SOLVER, values(70), LINK)
     assert SOLVER.getState() == before
+
+
+ARRAY_CALLS = [
+    (link_poses, ()),
+    (link_pose, (LINK,)),
+    (jacobians, (LINK,)),
+    (jacobians, (LINK, "body")),
+    (jacobians, (LINK, "spatial")),
+]
+
+
+@pytest.mark.parametrize(("function", "rest"), ARRAY_CALLS)
+@pytest.mark.parametrize(
+    "count", [None, 1, 9, pytest.param(WORTH_A_THREAD + 130, marks=pytest.mark.compiled)]
+)
+@pytest.mark.parametrize("place", ["front", "middle", "back"])
+def test_results_may_be_written_over_the_values_they_are_for(
+    function: Any, rest: tuple[str, ...], count: int | None, place: str
+) -> None:
+    q = values(1)[0] if count is None else values(count)
+    wanted = function(SOLVER, q, *rest, out=np.empty_like(function(SOLVER, q, *rest)))
+    memory = np.zeros(wanted.size)
+    start = {"front": 0, "middle": (wanted.size - q.size) // 2, "back": wanted.size - q.size}[place]
+    inside = memory[start : start + q.size].reshape(q.shape)
+    inside[:] = q
+    found = function(SOLVER, inside, *rest, out=memory.reshape(wanted.shape))
+    np.testing.assert_array_equal(found, wanted)

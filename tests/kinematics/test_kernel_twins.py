@@ -115,7 +115,9 @@ def test_depth_first_order_equals_the_twins(spec: list[tuple[int, int]]) -> None
     sizes: dict[int, int] = {}
     visit(0)
     active = np.empty(count, np.int64)
-    assert tree_kernels.index_tree(layout, np.empty((3, count), np.int64), active) == 0
+    work = np.empty((4, count), np.int64)
+    work[3] = np.argsort(layout[:, 3], kind="stable")
+    assert tree_kernels.index_tree(layout, work, active) == 0
     assert layout[:, ORDER].tolist() == order
     assert layout[order, PLACE].tolist() == list(range(count))
     assert layout[:, SIZE].tolist() == [sizes[i] for i in range(count)]

@@ -5,12 +5,13 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
 from robot_addresses import fresh_address
 from scripted_robot import ScriptedRobot
+from waiting_for import SOON_S, wait_until
 
 from kinegraph.robot.errors import InvalidOperationError, NetworkError
 from kinegraph.robot.loop.loop_layout import B_LAST_ID
@@ -19,8 +20,6 @@ from kinegraph.robot.robot import Robot
 from kinegraph.robot.wire.state_layout import S_robot_mode, S_time
 
 pytestmark = pytest.mark.compiled
-
-WAIT_S = 20.0
 
 
 @pytest.fixture
@@ -33,13 +32,6 @@ def scripted() -> Iterator[ScriptedRobot]:
 def robot(scripted: ScriptedRobot) -> Iterator[Robot]:
     with Robot(scripted.address) as client:
         yield client
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, "not in time"
-        time.sleep(0.002)
 
 
 def read_on(robot: Robot, timeout_s: float = 1.0) -> None:
@@ -149,7 +141,7 @@ def test_ids_that_no_robot_would_send_next_are_dropped(
     scripted.mangle = with_garbage
     ids = next_states(robot, 30)
     assert ids == list(range(ids[0], ids[0] + 30))
-    assert robot.counters.strange >= 3 * 29
+    wait_until(lambda: robot.counters.strange >= 3 * 30)
 
 
 def test_a_first_id_of_zero_is_a_state() -> None:
@@ -226,14 +218,14 @@ def test_every_waiting_thread_gets_a_state(scripted: ScriptedRobot, robot: Robot
     got: list[int] = []
 
     def read() -> None:
-        stream = robot.states(timeout_s=WAIT_S)
+        stream = robot.states(timeout_s=SOON_S)
         got.extend(int(stream.read_rows(1)[0, S_time]) for _ in range(20))
 
     threads = [threading.Thread(target=read) for _ in range(24)]  # more than there are places
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(WAIT_S)
+        thread.join(SOON_S)
     assert len(got) == 24 * 20
 
 

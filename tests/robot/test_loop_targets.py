@@ -4,8 +4,7 @@ The controller is one of the test's own, which writes down what it was given.
 """
 
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numba
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from robot_addresses import fresh_address
 from scripted_robot import ScriptedRobot
+from waiting_for import SOON_S, wait_until
 
 from kinegraph.robot.control.record_layout import R_target, R_target_orientation
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
@@ -24,7 +24,6 @@ from kinegraph.scene.array_types import Array
 
 pytestmark = pytest.mark.compiled
 
-SOON_S = 20.0
 # Where the test's controller writes what it was given, in its record.
 GIVEN, FLAGS, CHAIN, MIXED, CYCLE = 50, 60, 61, 62, 63
 CHAIN_SIZE = 400
@@ -104,13 +103,6 @@ def newest(controller: TargetController) -> Array:
 
 def start(robot: Robot, controller: TargetController) -> TorqueSession:
     return robot.start_session(controller, cutoff_frequency=1000.0)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON_S
-    while not condition():
-        assert time.monotonic() < deadline, "not in time"
-        time.sleep(0.001)
 
 
 def after_cycles(session: TorqueSession, count: int) -> None:

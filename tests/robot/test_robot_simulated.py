@@ -1,12 +1,12 @@
 """The client against the simulated robot, both compiled, each on its own thread."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numba
 import numpy as np
 import pytest
 from robot_addresses import fresh_address
+from waiting_for import SOON_S, wait_until
 
 from kinegraph.robot.commands import Torques
 from kinegraph.robot.errors import CommandError, ControlError, NetworkError
@@ -20,7 +20,6 @@ from kinegraph.scene.array_types import Array
 
 pytestmark = pytest.mark.compiled
 
-SOON_S = 20.0
 Q, Q_D, DQ = S_q, S_q_d, S_dq
 
 
@@ -48,13 +47,6 @@ def simulated(request: pytest.FixtureRequest) -> Iterator[SimulatedRobot]:
 def robot(simulated: SimulatedRobot) -> Iterator[Robot]:
     with Robot(simulated.address[0]) as client:
         yield client
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON_S
-    while not condition():
-        assert time.monotonic() < deadline, "not in time"
-        time.sleep(0.002)
 
 
 def test_every_command_of_a_motion_is_accepted(simulated: SimulatedRobot, robot: Robot) -> None:

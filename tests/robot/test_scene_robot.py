@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from robot_addresses import fresh_address
 
 from kinegraph.cli.demo_scene import PART, TIP, box, build_scene, fixed
 from kinegraph.robot.control.options import CartesianOptions
@@ -23,7 +24,7 @@ from kinegraph.scene.urdf import parseURDFString
 
 pytestmark = pytest.mark.compiled
 
-HOST = "127.0.0.62"
+HOST = fresh_address()
 
 
 def column(name: str) -> int:

@@ -102,7 +102,7 @@ def test_a_small_way_of_joint_positions_is_followed_and_ends_with_success() -> N
 def test_a_pose_command_moves_the_desired_joints_to_that_pose() -> None:
     robot = Cycle()
     robot.move("CartesianPosition")
-    pose = robot.field("O_T_EE_c")
+    target = pose = robot.field("O_T_EE_c")
     for k in range(10):
         target = pose + 2e-6 * (1.0 - np.cos(np.pi * k / 20)) * np.eye(16)[13]
         robot.step(O_T_EE_c=target)

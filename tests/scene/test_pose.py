@@ -68,7 +68,7 @@ def test_a_4x4_array_counts_as_a_transform_on_either_side() -> None:
     assert isinstance(np.eye(4) @ T, Isometry3d)
     assert (np.eye(4) * T) == T
     with pytest.raises(ValueError, match=r"\(3,\) or \(N, 3\)"):
-        T @ np.zeros(4)
+        T.__matmul__(np.zeros(4))
 
 
 def test_column_major_numbers_come_back() -> None:

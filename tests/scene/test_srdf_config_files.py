@@ -78,8 +78,8 @@ def test_collision_checkers_are_kept(tmp_path: Any) -> None:
 
 def test_calibrated_origins_are_poses(tmp_path: Any) -> None:
     joints = read(tmp_path, "calibration_config", CALIBRATION).calibration_info.joints
-    j1 = [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 0.003], [0, 0, 0, 1]]
-    np.testing.assert_allclose(joints["j1"].matrix, j1, atol=1e-15)
+    j1 = [[0.0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 0.003], [0, 0, 0, 1]]
+    np.testing.assert_allclose(joints["j1"].matrix, np.array(j1), atol=1e-15)
     assert joints["j3"] == Isometry3d.from_rpy([0, 0, 0], [0, 0, 1.5])
 
 

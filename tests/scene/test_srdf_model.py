@@ -87,7 +87,8 @@ def test_an_error_says_where_and_what(name: Any, tmp_path: Any) -> None:
 
 def test_a_failed_reading_changes_nothing() -> None:
     model = full_model()
-    for text in [case[0] for case in REFUSED.values()] + ["", "<robot", b"\xff\xfe"]:
+    texts: list[Any] = [case[0] for case in REFUSED.values()]
+    for text in [*texts, "", "<robot", b"\xff\xfe"]:
         with pytest.raises(SRDFError):
             model.initString(small_robot(), text)
     assert model == full_model()

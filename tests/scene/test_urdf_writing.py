@@ -19,6 +19,7 @@ from shared_cases import GOLDEN
 
 from kinegraph.scene import (
     Isometry3d,
+    JointCalibration,
     JointMimic,
     JointType,
     Link,
@@ -84,6 +85,12 @@ def test_what_can_be_read_can_be_written(case: Any) -> None:
     except URDFError:
         return
     check_round_trip(graph)
+
+
+def test_a_negative_zero_comes_back() -> None:
+    joint = make_joint("j", "a", "b", JointType.FIXED)
+    joint.calibration = JointCalibration(-0.0, -0.0, 0.0)
+    check_round_trip(make_graph(joint))
 
 
 @given(trees())

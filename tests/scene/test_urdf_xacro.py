@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles import third_party
 from scene_builders import parse_file
 
 from kinegraph.scene import GeneralResourceLocator, URDFError, WrongTypeError
@@ -31,7 +32,7 @@ NO_PACKAGES: Any = GeneralResourceLocator((), ())
 
 @pytest.fixture
 def xacro() -> None:
-    pytest.importorskip("xacro")
+    third_party("xacro")
 
 
 def write(folder: Any, text: str, name: str = "arm.urdf.xacro") -> Any:

@@ -67,9 +67,14 @@ def setters() -> Any:
             call()
         except pylibfranka.CommandException as problem:
             refused[name] = str(problem)
-    for _ in range(200):  # the first may still be from before
-        state = robot.read_once()
-    return {"state": shown(state), "refused": refused}
+    return {"state": shown(fresh_state(robot)), "refused": refused}
+
+
+def fresh_state(robot: Any) -> Any:
+    """Read on until what waited in the socket's buffer has gone."""
+    for _ in range(199):
+        robot.read_once()
+    return robot.read_once()
 
 
 def joint_motion() -> Any:
@@ -77,6 +82,7 @@ def joint_motion() -> Any:
     control = robot.start_joint_position_control(pylibfranka.ControllerMode.JointImpedance)
     state, _ = control.readOnce()
     start, t, worst = list(state.q_d), 0.0, 0.0
+    q = start
     while t < 1.0:
         state, step = control.readOnce()
         t += step.to_sec()
@@ -158,8 +164,7 @@ def torque_motion() -> Any:
 def model() -> Any:
     robot = connect()
     robot.set_load(0.8, [0.01, -0.02, 0.05], [2e-3, 1e-4, 0, 1e-4, 3e-3, 0, 0, 0, 1e-3])
-    for _ in range(200):
-        state = robot.read_once()
+    state = fresh_state(robot)
     model = robot.load_model()
     return {
         "q": list(state.q),

@@ -7,18 +7,26 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from kinegraph.cli.demo_report import Landing, Report, jacobian_error, largest_lag, print_report
+from kinegraph.cli.demo_report import (
+    Landing,
+    Report,
+    jacobian_error,
+    largest_lag,
+    print_report,
+    reported_errors,
+)
 from kinegraph.cli.demo_scene import PART, TIP, build_scene
 from kinegraph.kinematics.ofkt import OFKTStateSolver
 from kinegraph.kinematics.payload import Load
 from kinegraph.robot.carried_load import carried_load
 from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.targets import CartesianTargets, pose_difference
-from kinegraph.robot.errors import FrankaError, NetworkError
+from kinegraph.robot.errors import FrankaError, InvalidOperationError, NetworkError
 from kinegraph.robot.recorder import Recorder, read_run
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.scene_robot import SceneRobot
@@ -34,6 +42,7 @@ STARTUP_S = 300.0
 # FIFO, where the system lets us; else both go on with ordinary scheduling.
 SERVER_PRIORITY, LOOP_PRIORITY = 50, 40
 SETTLE_S = 1.0
+TICK_S = 5.0
 LANDING_MM, LANDING_MRAD = 1.0, 2.0
 TURN = np.deg2rad(30.0)
 
@@ -54,9 +63,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Do the main job; return 0 when every target was met and the robot reported no error."""
     begun = time.monotonic()
-    arguments.out.mkdir(parents=True, exist_ok=True)
     try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
         report = _main_job(arguments.host, arguments.out, arguments.lockstep)
+    except OSError as failure:
+        print(f"failed: {failure}", file=sys.stderr)
+        return 1
     except FrankaError as failure:
         print(f"failed ({failure.kind}): {failure}", file=sys.stderr)
         return 1
@@ -70,14 +82,23 @@ def run(arguments: argparse.Namespace) -> int:
 def step(text: str) -> Iterator[None]:
     """Show what is being waited for, and how long it took."""
     print(f"{text} ... ", end="", flush=True)
-    begun = time.monotonic()
-    yield
+    begun, done = time.monotonic(), threading.Event()
+
+    def tick() -> None:
+        while not done.wait(TICK_S):
+            print(".", end="", flush=True)
+
+    threading.Thread(target=tick, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
     print(f"{time.monotonic() - begun:.1f} s", flush=True)
 
 
 def _main_job(host: str, out: Path, lockstep_s: float) -> Report:
     with ExitStack() as stack:
-        first = "the first time both sides compile, one to two minutes"
+        first = "the first time both sides compile, which takes minutes"
         with step(f"[1/7] starting the simulated FR3 on {host} ({first})"):
             stack.enter_context(_simulated_robot(host, lockstep_s))
         with step("[2/7] connecting and asking the robot for its description"):
@@ -94,10 +115,11 @@ def _main_job(host: str, out: Path, lockstep_s: float) -> Report:
         with arm:
             recorder = stack.enter_context(_recorder(robot, arm, out))
             print("[6/7] moving the tool's tip")
-            landings, part_error, jump = _move(scene, arm)
+            motion = _move(scene, arm)
         recorder.stop()
+        scene.close()  # the solver stays at the last state
         with step("[7/7] reading the run back and drawing it"):
-            return _evaluate(scene, landings, part_error, jump, out)
+            return _evaluate(scene, motion, out)
 
 
 @contextmanager
@@ -172,12 +194,25 @@ def _targets(start: Isometry3d) -> list[tuple[str, Isometry3d]]:
     ]
 
 
-def _move(scene: SceneRobot, arm: CartesianTargets) -> tuple[list[Landing], float, float]:
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What was measured while the arm moved."""
+
+    landings: list[Landing]
+    part_error: float
+    part_jump: float
+    received: int
+    missed: int
+
+
+def _move(scene: SceneRobot, arm: CartesianTargets) -> Motion:
     start = arm.target_pose()
-    landings, part_error, jump = [], 0.0, 0.0
+    landings: list[Landing] = []
+    part_error, jump = 0.0, 0.0
     grasp: Isometry3d | None = None
     for number, (name, target) in enumerate(_targets(start)):
         if number == 2:
+            print("      the part's 20 g are not told to the robot: what that does is reported")
             jump = max(jump, _edit(scene, lambda: scene.attach(PART, TIP)))
             grasp = scene.relative_pose(TIP, PART)
             print("      attached the part to the tool while the loop runs")
@@ -200,7 +235,8 @@ def _move(scene: SceneRobot, arm: CartesianTargets) -> tuple[list[Landing], floa
         )
     jump = max(jump, _edit(scene, lambda: scene.attach(PART, "table")))
     print("      detached it")
-    return landings, part_error, jump
+    missed = scene.states_missed + scene.robot.counters.lost
+    return Motion(landings, part_error, jump, scene.states_received, missed)
 
 
 def _edit(scene: SceneRobot, change: Callable[[], bool]) -> float:
@@ -208,7 +244,7 @@ def _edit(scene: SceneRobot, change: Callable[[], bool]) -> float:
     with scene.scene() as (_, solver):
         before = solver.getLinkTransform(PART).matrix
         if not change():
-            raise NetworkError("the scene refused the change")
+            raise InvalidOperationError("the scene refused the change")
         return float(np.abs(solver.getLinkTransform(PART).matrix - before).max())
 
 
@@ -218,9 +254,7 @@ def _landing(scene: SceneRobot, target: Isometry3d) -> tuple[float, float]:
     return 1e3 * distance, 1e3 * angle
 
 
-def _evaluate(
-    scene: SceneRobot, landings: list[Landing], part_error: float, jump: float, out: Path
-) -> Report:
+def _evaluate(scene: SceneRobot, motion: Motion, out: Path) -> Report:
     from kinegraph.view.run_plot import plot_run
 
     run = read_run(out / "run.log")
@@ -232,18 +266,18 @@ def _evaluate(
         carried = carried_load(graph, solver, scene.arm.flange_link).mass
         jacobian = jacobian_error(solver, scene.tip_link)
     return Report(
-        landings=landings,
+        landings=motion.landings,
         lag_mm=largest_lag(run, scene),
-        received=scene.states_received,
-        missed=scene.states_missed + scene.robot.counters.lost,
+        received=motion.received,
+        missed=motion.missed,
         success_rate=float(rate[100:].min()) if len(rate) > 100 else 0.0,
         compute_us=1e-3 * np.percentile(cycles["compute_ns"], [50.0, 99.0, 100.0]),
         jacobian_error=jacobian,
-        part_error=part_error,
-        part_jump=jump,
+        part_error=motion.part_error,
+        part_jump=motion.part_jump,
         peak_torque=float(np.abs(run.tables["records"]["tau"]).max()),
         carried_kg=carried,
-        errors=tuple(scene.robot.state.current_errors),
+        errors=reported_errors(run),
         recorded=len(cycles),
         record_lost=sum(run.lost.values()),
     )

@@ -8,9 +8,17 @@ import numpy as np
 from kinegraph.kinematics.solver import StateSolver
 from kinegraph.robot.recorder import RecordedRun
 from kinegraph.robot.scene_robot import SceneRobot
+from kinegraph.robot.wire.error_bits import ERROR_NAMES
 from kinegraph.scene.array_types import Array
 
-__all__ = ["Landing", "Report", "jacobian_error", "largest_lag", "print_report"]
+__all__ = [
+    "Landing",
+    "Report",
+    "jacobian_error",
+    "largest_lag",
+    "print_report",
+    "reported_errors",
+]
 
 STEP = 1e-6
 
@@ -40,7 +48,7 @@ class Report:
         part_jump: Largest change of the part's pose in the scene by attaching or detaching it.
         peak_torque: Nm.
         carried_kg: Mass below the flange.
-        errors: The robot's present errors.
+        errors: Errors that the robot has reported at any time.
         recorded: Cycles in the file.
         record_lost: Rows that the recorder was too late for.
     """
@@ -82,6 +90,12 @@ def largest_lag(run: RecordedRun, scene: SceneRobot) -> float:
     tips = np.array([plan.pose(np.ascontiguousarray(q))[:3, 3] for q in states["q"][at[known]]])
     desired = records["pose"][:count][known][:, 12:15]
     return float(1e3 * np.linalg.norm(tips - desired, axis=1).max())
+
+
+def reported_errors(run: RecordedRun) -> tuple[str, ...]:
+    """Return the names of all errors that any recorded state shows."""
+    flags = run.tables["states"]["current_errors"]
+    return tuple(name for bit, name in enumerate(ERROR_NAMES) if flags[:, bit].any())
 
 
 def jacobian_error(solver: StateSolver, link: str) -> float:

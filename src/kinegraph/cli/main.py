@@ -8,6 +8,8 @@ from typing import Any
 
 __all__ = ["main"]
 
+INTERRUPTED = 130
+
 COMMANDS = {
     "demo": "run the main job: a scene, a simulated arm and a controller on one graph",
     "sim": "serve a simulated Franka robot over FCI",
@@ -16,12 +18,19 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit code.
+    """Run the command line; returns the exit code, 130 after Ctrl-C.
 
     Args:
         arguments: Words behind the program's name; None for those of the process.
     """
-    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _run(sys.argv[1:] if arguments is None else list(arguments))
+    except KeyboardInterrupt:
+        print("\nkinegraph: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="kinegraph", description="Robot scenes in Python")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     modules: dict[str, Any] = {}

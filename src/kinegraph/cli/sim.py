@@ -26,7 +26,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count broken limits and lost commands instead of stopping",
     )
     parser.add_argument(
-        "--q", type=_numbers(7), metavar="Q1,...,Q7", help="joint positions at the start, rad"
+        "--q",
+        type=_numbers(7),
+        metavar="Q1,...,Q7",
+        help="positions at the start, rad; --q=-0.1,... if the first is negative",
     )
     parser.add_argument(
         "--ee",
@@ -67,15 +70,15 @@ def run(options: argparse.Namespace) -> int:
     ended = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: ended.set())
-    print("kinegraph sim: compiling, the first time this takes a minute", flush=True)
     try:
-        robot = SimulatedRobot(**_settings(options)).start()
-    except (KinegraphError, OSError) as problem:
+        robot = SimulatedRobot(**_settings(options))
+        if options.inject is not None:
+            robot.inject(*options.inject)
+        robot.start()
+    except (KinegraphError, OSError, UnicodeDecodeError) as problem:
         print(f"kinegraph sim: {problem}", file=sys.stderr)
         return 1
     host, port = robot.address
-    if options.inject is not None:
-        robot.inject(*options.inject)
     print(f"kinegraph sim: serving FCI {options.fci} on {host}:{port}", flush=True)
     ended.wait()
     robot.stop()

@@ -1,4 +1,4 @@
-"""Where everything is: state solvers, batches, Jacobians and dynamics of scenes.
+"""Where everything is: state solvers, groups, batches, Jacobians, inverse kinematics, dynamics.
 
 Names are loaded when they are first used, so that importing this package does not load numba.
 """
@@ -23,8 +23,17 @@ if TYPE_CHECKING:
         mass_matrix,
         plan_dynamics,
     )
+    from kinegraph.kinematics.inverse import inverse_kinematics
+    from kinegraph.kinematics.inverse_plan import InversePlan, plan_inverse
+    from kinegraph.kinematics.inverse_problem import (
+        InverseOptions,
+        InverseResult,
+        InverseStatus,
+    )
     from kinegraph.kinematics.jacobian_changes import jacobianChangeBase, jacobianChangeRefPoint
+    from kinegraph.kinematics.joint_group import JointGroup
     from kinegraph.kinematics.kdl import KDLStateSolver
+    from kinegraph.kinematics.kinematic_group import KinematicGroup, KinGroupIKInput
     from kinegraph.kinematics.mutable_solver import MutableStateSolver
     from kinegraph.kinematics.ofkt import OFKTStateSolver
     from kinegraph.kinematics.solver import StateSolver
@@ -33,7 +42,14 @@ if TYPE_CHECKING:
 __all__ = [
     "ChainPlan",
     "DynamicsPlan",
+    "InverseOptions",
+    "InversePlan",
+    "InverseResult",
+    "InverseStatus",
+    "JointGroup",
     "KDLStateSolver",
+    "KinGroupIKInput",
+    "KinematicGroup",
     "KinematicLimits",
     "Load",
     "MutableStateSolver",
@@ -45,6 +61,7 @@ __all__ = [
     "forward_dynamics",
     "gravity_torque",
     "inverse_dynamics",
+    "inverse_kinematics",
     "jacobian",
     "jacobianChangeBase",
     "jacobianChangeRefPoint",
@@ -56,6 +73,7 @@ __all__ = [
     "mass_matrix",
     "plan_chain",
     "plan_dynamics",
+    "plan_inverse",
     "warm_up",
 ]
 
@@ -77,8 +95,13 @@ _HOMES = {
         "mass_matrix",
         "plan_dynamics",
     ),
+    "inverse": ("inverse_kinematics",),
+    "inverse_plan": ("InversePlan", "plan_inverse"),
+    "inverse_problem": ("InverseOptions", "InverseResult", "InverseStatus"),
     "jacobian_changes": ("jacobianChangeBase", "jacobianChangeRefPoint"),
+    "joint_group": ("JointGroup",),
     "kdl": ("KDLStateSolver",),
+    "kinematic_group": ("KinGroupIKInput", "KinematicGroup"),
     "mutable_solver": ("MutableStateSolver",),
     "ofkt": ("OFKTStateSolver",),
     "solver": ("StateSolver",),

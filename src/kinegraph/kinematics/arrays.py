@@ -49,7 +49,8 @@ def link_poses(source: Source, q: Any, out: Array | None = None) -> Array:
     Args:
         source: Solver or graph.
         q: (n,) or (N, n) values.
-        out: Where to write, of the result's shape, float64, contiguous. Left out: a new array.
+        out: Where to write, of the result's shape, float64, contiguous; it may overlap `q`. Left
+            out: a new array.
 
     Returns:
         (L, 4, 4) or (N, L, 4, 4), links in the order of `getLinkNames()`.
@@ -71,6 +72,7 @@ def link_poses(source: Source, q: Any, out: Array | None = None) -> Array:
     values = _values(tree, q, "link_poses")
     shape = (*values.shape[:-1], tree.link_count, 4, 4)
     poses = np.empty(shape) if out is None else _checked_out(out, shape, "link_poses")
+    values = _apart(values, out)
     if values.ndim == 1:
         kernels.place_links(state.numbers, tree.layout, values, poses.reshape(-1))
     else:
@@ -92,7 +94,8 @@ def link_pose(source: Source, q: Any, link_name: str, out: Array | None = None) 
         source: Solver or graph.
         q: (n,) or (N, n) values.
         link_name: The link.
-        out: Where to write, of the result's shape, float64, contiguous. Left out: a new array.
+        out: Where to write, of the result's shape, float64, contiguous; it may overlap `q`. Left
+            out: a new array.
 
     Returns:
         (4, 4) or (N, 4, 4).
@@ -102,14 +105,16 @@ def link_pose(source: Source, q: Any, link_name: str, out: Array | None = None) 
         ShapeError, LengthError, NotFiniteError, WrongTypeError: As in `link_poses`.
     """
     state = _flat(source, "link_pose")
+    _check_link_name(link_name, "link_pose")
     if out is None and link_name in state.chains and is_float_vector(q):
         quick = np.empty((4, 4))
         if kernels.checked_pose_entry(state.chains[link_name], q, quick) == 0:
             return quick
     values = _values(state.tree, q, "link_pose")
-    chain = state.chain(_link_name(link_name, "link_pose"))
+    chain = state.chain(link_name)
     shape = (*values.shape[:-1], 4, 4)
     poses = np.empty(shape) if out is None else _checked_out(out, shape, "link_pose")
+    values = _apart(values, out)
     if values.ndim == 1:
         kernels.chain_pose(chain, values, poses)
     else:
@@ -128,7 +133,7 @@ def jacobian(
         link_name: The link.
         frame: "base": base axes at the link's origin. "body": the link's axes at its origin.
             "spatial": base axes at the base's origin.
-        out: (6, n) where to write, float64, contiguous. Left out: a new array.
+        out: (6, n) where to write, float64, contiguous; it may overlap `q`. Left out: a new array.
 
     Returns:
         (6, n): rows 0-2 linear, rows 3-5 angular, per unit of each active joint.
@@ -139,6 +144,7 @@ def jacobian(
         ShapeError, LengthError, NotFiniteError, WrongTypeError: As in `link_poses`.
     """
     state = _flat(source, "jacobian")
+    _check_names(link_name, frame, "jacobian")
     if out is None and frame == "base" and link_name in state.chains and is_float_vector(q):
         quick = np.empty((6, state.tree.column_count))
         if kernels.checked_jacobian_entry(state.chains[link_name], q, quick) == 0:
@@ -159,7 +165,8 @@ def jacobians(
         q: (N, n) values; (n,) is taken too.
         link_name: The link.
         frame: As in `jacobian`.
-        out: Where to write, of the result's shape, float64, contiguous. Left out: a new array.
+        out: Where to write, of the result's shape, float64, contiguous; it may overlap `q`. Left
+            out: a new array.
 
     Returns:
         (N, 6, n), or (6, n) for q (n,).
@@ -169,6 +176,7 @@ def jacobians(
         WrongTypeError: As in `jacobian`.
     """
     state = _flat(source, "jacobians")
+    _check_names(link_name, frame, "jacobians")
     values = _values(state.tree, q, "jacobians")
     if values.ndim == 1:
         return _jacobians(state, values[np.newaxis], link_name, frame, out, "jacobians")
@@ -185,12 +193,11 @@ def _jacobians(
     *,
     many: bool = False,
 ) -> Array:
-    if frame not in FRAMES:
-        raise InvalidNameError(f"{what}: frame must be one of {', '.join(FRAMES)}, not {frame!r}")
-    chain = state.chain(_link_name(link_name, what))
+    chain = state.chain(link_name)
     n = state.tree.column_count
     shape: tuple[int, ...] = (len(values), 6, n) if many else (6, n)
     result = np.empty(shape) if out is None else _checked_out(out, shape, what)
+    values = _apart(values, out)
     stack = result.reshape(len(values), 6, n)
     chain_jacobians(chain, values, stack)
     if frame != "base":
@@ -240,7 +247,19 @@ def _checked_out(out: Any, shape: tuple[int, ...], what: str) -> Array:
     return out
 
 
-def _link_name(name: object, what: str) -> str:
+def _apart(values: Array, out: Array | None) -> Array:
+    """Return values that writing to `out` cannot change."""
+    return values.copy() if out is not None and np.may_share_memory(values, out) else values
+
+
+def _check_link_name(name: object, what: str) -> None:
     if not isinstance(name, str):
         raise WrongTypeError(f"{what}: link_name must be a str, not {name!r:.100}")
-    return name
+
+
+def _check_names(link_name: object, frame: object, what: str) -> None:
+    _check_link_name(link_name, what)
+    if not isinstance(frame, str):
+        raise WrongTypeError(f"{what}: frame must be a str, not {frame!r:.100}")
+    if frame not in FRAMES:
+        raise InvalidNameError(f"{what}: frame must be one of {', '.join(FRAMES)}, not {frame!r}")

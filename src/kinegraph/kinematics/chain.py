@@ -10,6 +10,7 @@ from kinegraph.kinematics.chain_layout import STEP_SIZE, STEPS
 from kinegraph.kinematics.compiled import kernels
 from kinegraph.kinematics.tree import FlatTree, flatten
 from kinegraph.kinematics.tree_layout import COLUMN, PARENT
+from kinegraph.kinematics.values import name_list
 from kinegraph.scene.array_types import Array, IntArray
 from kinegraph.scene.errors import (
     InvalidNameError,
@@ -85,6 +86,7 @@ def plan_chain(
         UnknownLinkError: `tip_link` or `base_link` is no link. Also a `KeyError`.
         UnknownJointError: A name is not an active joint. Also a `ValueError`.
         InvalidNameError: A joint is named twice. Also a `ValueError`.
+        WrongTypeError: No solver or graph, or names that are no str. Also a `TypeError`.
     """
     tree, numbers, q = _flat_source(source)
     base = 0 if base_link is None else link_row(tree, base_link)
@@ -92,7 +94,7 @@ def plan_chain(
     if joint_names is None:
         names = _moving_names(tree, base, tip)
     else:
-        names = tuple(joint_names)
+        names = tuple(name_list(joint_names, "plan_chain: joint_names"))
         _check_names(tree, names)
     column_of = np.full(tree.column_count + 1, -1, np.int64)
     column_of[[tree.columns[name] for name in names]] = np.arange(len(names))
@@ -130,7 +132,9 @@ def compile_path(
 
 
 def link_row(tree: FlatTree, name: str) -> int:
-    """Return the row of a link, or raise `UnknownLinkError`."""
+    """Return the row of a link, or raise `UnknownLinkError`; `WrongTypeError` if it is no str."""
+    if not isinstance(name, str):
+        raise WrongTypeError(f"the name of a link must be a str, not {name!r:.100}")
     row = tree.link_rows.get(name)
     if row is None:
         raise UnknownLinkError(name, tree.link_names)

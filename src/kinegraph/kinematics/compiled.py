@@ -19,6 +19,8 @@ MODULES = (
     "chain_plan_kernels",
     "tree_kernels",
     "batch_kernels",
+    "inverse_kernels",
+    "inverse_target_kernels",
 )
 
 # Argument types: a user's vector, our vectors and matrices, our layouts, a length.

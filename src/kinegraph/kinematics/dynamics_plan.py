@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinegraph.kinematics.chain import link_row
 from kinegraph.kinematics.dynamics_layout import (
     BODY,
     COLUMN,
@@ -41,13 +42,13 @@ from kinegraph.kinematics.tree_layout import PARENT as TREE_PARENT
 from kinegraph.kinematics.tree_layout import ROTATION as TREE_ROTATION
 from kinegraph.kinematics.tree_layout import SHIFT as TREE_SHIFT
 from kinegraph.kinematics.tree_layout import TURNS as TREE_TURNS
+from kinegraph.kinematics.values import name_list
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import (
     InvalidInertialError,
     InvalidNameError,
     NoPathError,
     UnknownJointError,
-    UnknownLinkError,
 )
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.link import Inertial
@@ -126,8 +127,8 @@ def plan_dynamics(
     """
     scene = read_source(source, METHOD, inertials_from)
     tree = scene.tree
-    base = 0 if base_link is None else _row(tree, base_link)
-    tip = _row(tree, flange_link)
+    base = 0 if base_link is None else link_row(tree, base_link)
+    tip = link_row(tree, flange_link)
     places = tree.layout[:, PLACE]
     below_base = _subtree(tree, base)
     if places[tip] not in below_base:
@@ -138,20 +139,15 @@ def plan_dynamics(
     below_tip = _subtree(tree, tip)[1:]
     skipped = range(0) if include_below_flange else below_tip
     rows = [int(tree.layout[place, ORDER]) for place in below_base[1:] if place not in skipped]
-    names = _joints_between(tree, base, tip) if joint_names is None else tuple(joint_names)
+    names = _joints_between(tree, base, tip)
+    if joint_names is not None:
+        names = tuple(name_list(joint_names, f"{METHOD}: joint_names"))
     columns = _columns(tree, names, rows)
     lumps = _Lumps(scene, columns)
     lumps.add_all(base, rows)
     for row in rows:
         lumps.add_inertial(row, scene.inertials[row], tree.link_names[row])
     return _packed(lumps, tip, names, tree.link_names[base], flange_link)
-
-
-def _row(tree: FlatTree, link_name: str) -> int:
-    row = tree.link_rows.get(link_name)
-    if row is None:
-        raise UnknownLinkError(link_name, tree.link_names)
-    return row
 
 
 def _subtree(tree: FlatTree, row: int) -> range:

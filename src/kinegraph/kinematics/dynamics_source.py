@@ -7,7 +7,7 @@ import numpy as np
 from kinegraph.kinematics.chain import Source
 from kinegraph.kinematics.tree import FlatTree, flatten
 from kinegraph.scene.array_types import Array
-from kinegraph.scene.errors import UnknownLinkError, UnsupportedError
+from kinegraph.scene.errors import UnknownLinkError, UnsupportedError, WrongTypeError
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.link import Inertial
 
@@ -40,6 +40,7 @@ def read_source(source: Source, method: str, inertials_from: SceneGraph | None) 
         inertials_from: Graph with the links' inertials; None for the source itself.
 
     Raises:
+        WrongTypeError: Neither a solver nor a graph. Also a `TypeError`.
         UnsupportedError: A solver without a graph that has the inertials, or a joint type that no
             solver takes. Also a `RuntimeError`.
         UnknownLinkError: The graph has no such link. Also a `KeyError`.
@@ -50,7 +51,9 @@ def read_source(source: Source, method: str, inertials_from: SceneGraph | None) 
         tree = flatten(source, method)
         numbers, q = tree.numbers, np.zeros(tree.column_count)
     else:
-        state = source.flat_state
+        state = getattr(source, "flat_state", None)
+        if state is None:
+            raise WrongTypeError(f"{method}: a solver or SceneGraph is needed, not {source!r:.100}")
         tree, numbers, q = state.tree, state.numbers, state.q
     graph = source if inertials_from is None else inertials_from
     if not isinstance(graph, SceneGraph):

@@ -127,10 +127,10 @@ class FlatState:
         Raises:
             UnknownLinkError: There is no such link. Also a `KeyError`.
         """
+        row = link_row(self.tree, link_name)
         chain = self.chains.get(link_name)
         if chain is None:
-            chain = self.new_chain(link_row(self.tree, link_name))
-            self.chains[link_name] = chain
+            chain = self.chains[link_name] = self.new_chain(row)
         return chain
 
     def new_chain(self, tip: int, base: int = 0, numbers: Array | None = None) -> Array:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.kinematics.values import finite_point
+from kinegraph.kinematics.values import finite_point, real_array
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import NotFiniteError, ShapeError
 from kinegraph.scene.pose import TransformLike, as_isometry
@@ -20,6 +20,7 @@ def jacobianChangeBase(jacobian: Any, change_base: TransformLike) -> Array:
         change_base: Pose of the present base in the new one; its rotation is what counts.
 
     Raises:
+        WrongTypeError: Not real numbers. Also a `TypeError`.
         ShapeError: `jacobian` is not (6, n). Also a `ValueError`.
         NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
         NotRigidError: `change_base` is not rigid. Also a `ValueError`.
@@ -37,6 +38,7 @@ def jacobianChangeRefPoint(jacobian: Any, ref_point: Any) -> Array:
         ref_point: (3,) from the present to the new reference point, m, in the Jacobian's axes.
 
     Raises:
+        WrongTypeError: Not real numbers. Also a `TypeError`.
         ShapeError: `jacobian` is not (6, n), or the point not (3,). Also a `ValueError`.
         NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
     """
@@ -49,7 +51,7 @@ def jacobianChangeRefPoint(jacobian: Any, ref_point: Any) -> Array:
 
 
 def _checked(jacobian: Any, what: str) -> Array:
-    J = np.asarray(jacobian, dtype=np.float64)
+    J = real_array(jacobian, f"{what}: jacobian")
     if J.ndim != 2 or J.shape[0] != 6:
         raise ShapeError(f"{what}: a Jacobian is (6, n), not {J.shape}")
     if not np.isfinite(J).all():

@@ -6,8 +6,8 @@ carries a digest of all files of the package that its own file can reach by impo
 nested, so that a change in any of them makes it compile again.
 """
 
+import ast
 import hashlib
-import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,9 +25,6 @@ R = TypeVar("R")
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
 
 ROOT = Path(__file__).parents[1]
-IMPORT = re.compile(
-    r"^\s*(?:from\s+(kinegraph[\w.]*)\s+import\s+(\([^)]*\)|.*)|import\s+(kinegraph[\w.]*))", re.M
-)
 
 
 @cache
@@ -48,16 +45,26 @@ def _digest(path: Path) -> str:
 
 @cache
 def _imports(path: Path) -> tuple[Path, ...]:
-    """Return the files of the package that a file imports."""
-    found = set()
-    for match in IMPORT.finditer(path.read_text(encoding="utf-8")):
-        module = match[1] or match[3]
-        names = re.findall(r"\w+", match[2] or "")
-        place = ROOT.joinpath(*module.split(".")[1:])
-        for file in (place.with_suffix(".py"), *(place / f"{name}.py" for name in names)):
-            if file.is_file():
-                found.add(file)
+    """Return the files of the package that a file imports, packages' own files among them."""
+    found: set[Path] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for name in names:
+            found.update(_files(name))
     return tuple(found)
+
+
+def _files(module: str) -> list[Path]:
+    """Return the files that make up a module of this package, none for other names."""
+    top, *parts = module.split(".")
+    place = ROOT.joinpath(*parts)
+    files = (place.with_suffix(".py"), place / "__init__.py")
+    return [file for file in files if top == ROOT.name and file.is_file()]
 
 
 _BASE: Any = caching.CompileResultCacheImpl

@@ -11,6 +11,6 @@ def checked_mimic(mimic: object) -> bool:
     Raises:
         InvalidNameError: Neither "follow" nor "independent". Also a `ValueError`.
     """
-    if mimic not in ("follow", "independent"):
+    if not isinstance(mimic, str) or mimic not in ("follow", "independent"):
         raise InvalidNameError(f'mimic must be "follow" or "independent", not {mimic!r:.100}')
     return mimic == "follow"

@@ -19,7 +19,7 @@ class MutableStateSolver(StateSolver):
     Every change returns False when names do not fit and raises when an argument is malformed; in
     both cases nothing has changed. Values of joints that a change does not touch are kept; a new
     active joint stands at 0, a new floating joint at its origin. New joints and links come last in
-    all name lists.
+    all name lists. A name that is no str is a `WrongTypeError`, also a `TypeError`, everywhere.
     """
 
     __slots__ = ()
@@ -178,3 +178,10 @@ class MutableStateSolver(StateSolver):
 def limit_number(value: object, method: str) -> float:
     """Return a limit as float; NaN is left to the caller."""
     return real_number(value, f"{method}: a limit")
+
+
+def str_name(name: object, method: str) -> str:
+    """Return the name of a link or joint; refuse what is no str (TypeError)."""
+    if not isinstance(name, str):
+        raise WrongTypeError(f"{method}: a name must be a str, not {name!r:.100}")
+    return name

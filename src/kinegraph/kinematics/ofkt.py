@@ -8,7 +8,7 @@ from kinegraph.kinematics import tree_edit
 from kinegraph.kinematics.flat_state import FlatState
 from kinegraph.kinematics.joint_records import JointRecord, joint_record
 from kinegraph.kinematics.modes import checked_mimic
-from kinegraph.kinematics.mutable_solver import MutableStateSolver, limit_number
+from kinegraph.kinematics.mutable_solver import MutableStateSolver, limit_number, str_name
 from kinegraph.kinematics.solver import Mimic
 from kinegraph.kinematics.tree import FlatTree, flatten, single_link
 from kinegraph.kinematics.tree_layout import (
@@ -153,11 +153,11 @@ class OFKTStateSolver(MutableStateSolver):
         return True
 
     def removeLink(self, name: str) -> bool:  # noqa: D102
-        row = self._state.tree.link_rows.get(name)
+        row = self._state.tree.link_rows.get(str_name(name, "removeLink"))
         return bool(row) and self._remove(int(row or 0))
 
     def removeJoint(self, name: str) -> bool:  # noqa: D102
-        row = self._state.tree.joint_rows.get(name)
+        row = self._state.tree.joint_rows.get(str_name(name, "removeJoint"))
         return row is not None and self._remove(row)
 
     def _remove(self, row: int) -> bool:
@@ -192,14 +192,15 @@ class OFKTStateSolver(MutableStateSolver):
 
     def moveJoint(self, name: str, parent_link: str) -> bool:  # noqa: D102
         tree = self._current_tree()
-        row = tree.joint_rows.get(name)
-        parent = tree.link_rows.get(parent_link)
+        row = tree.joint_rows.get(str_name(name, "moveJoint"))
+        parent = tree.link_rows.get(str_name(parent_link, "moveJoint"))
         if row is None or parent is None or _is_below(tree, parent, row):
             return False
         self._replace(tree_edit.with_parent(tree, row, parent), self._state.q)
         return True
 
     def changeJointOrigin(self, name: str, new_origin: TransformLike) -> bool:  # noqa: D102
+        str_name(name, "changeJointOrigin")
         origin = as_isometry(new_origin, f"changeJointOrigin: origin of joint {name!r}")
         tree = self._current_tree()
         row = tree.joint_rows.get(name)
@@ -214,6 +215,7 @@ class OFKTStateSolver(MutableStateSolver):
         self, name: str, lower: float, upper: float
     ) -> bool:
         method = "changeJointPositionLimits"
+        str_name(name, method)
         low, high = limit_number(lower, method), limit_number(upper, method)
         if not low <= high:
             raise InvalidLimitError(
@@ -232,6 +234,7 @@ class OFKTStateSolver(MutableStateSolver):
         return self._change_limit(name, JERK, limit, "changeJointJerkLimits")
 
     def _change_limit(self, name: str, column: int, limit: float, method: str) -> bool:
+        str_name(name, method)
         number = limit_number(limit, method)
         if not number >= 0.0:
             raise InvalidLimitError(f"{method}: joint {name!r}: limit {number} must be >= 0")

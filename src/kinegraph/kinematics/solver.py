@@ -347,9 +347,10 @@ class StateSolver(SolverBase):
 
         Raises:
             UnknownLinkError: There is no such link. Also a `KeyError`.
+            WrongTypeError: Not a str. Also a `TypeError`.
         """
         state = self._state
-        chain = state.chains.get(link_name)
+        chain = state.chains.get(link_name) if type(link_name) is str else None
         if chain is None:
             chain = state.chain(link_name)
         pose = empty((4, 4))
@@ -361,6 +362,7 @@ class StateSolver(SolverBase):
 
         Raises:
             UnknownLinkError: One of them is not a link. Also a `KeyError`.
+            WrongTypeError: One of them is not a str. Also a `TypeError`.
         """
         state = self._state
         base = link_row(state.tree, from_link_name)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.kinematics.values import real_number
+from kinegraph.kinematics.values import name_list, real_number
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import UnknownNameError, WrongTypeError
 from kinegraph.scene.pose import Isometry3d, TransformLike, as_isometry, wrap_matrix
@@ -159,24 +159,26 @@ class SceneState:
 
         Raises:
             UnknownNameError: A name has no value here. Also a `KeyError`.
+            WrongTypeError: Not several str. Also a `TypeError`.
         """
-        joints = self._joints
-        for name in joint_names:
+        joints, names = self._joints, name_list(joint_names, "getJointValues")
+        for name in names:
             if name not in joints:
                 raise UnknownNameError("joint value", name, joints)
-        return np.array([joints[name] for name in joint_names], dtype=np.float64)
+        return np.array([joints[name] for name in names], dtype=np.float64)
 
     def getFloatingJointValues(self, joint_names: Sequence[str]) -> dict[str, Isometry3d]:
         """Return transforms by name.
 
         Raises:
             UnknownNameError: A name is not a floating joint. Also a `KeyError`.
+            WrongTypeError: Not several str. Also a `TypeError`.
         """
-        floating = self._floating.dict()
-        for name in joint_names:
+        floating, names = self._floating.dict(), name_list(joint_names, "getFloatingJointValues")
+        for name in names:
             if name not in floating:
                 raise UnknownNameError("floating joint", name, floating)
-        return {name: floating[name] for name in joint_names}
+        return {name: floating[name] for name in names}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SceneState):

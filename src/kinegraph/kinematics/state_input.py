@@ -141,6 +141,8 @@ def _is_floating_map(method: str, values: Mapping[Any, Any]) -> bool:
 def _by_names(method: str, names: Any, values: Any) -> StateInput:
     if isinstance(names, (str, bytes)) or not isinstance(names, (Sequence, np.ndarray)):
         raise WrongTypeError(f"{method}: joint_names must be a sequence of str, not {names!r:.100}")
+    if isinstance(names, np.ndarray) and names.ndim != 1:
+        raise ShapeError(f"{method}: joint_names must have one axis, not shape {names.shape}")
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
     _check_keys(method, listed)
     if values is UNSET or isinstance(values, Mapping):

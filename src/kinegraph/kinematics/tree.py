@@ -167,12 +167,14 @@ def index_rows(layout: IntArray, sort_by: list[str] | None) -> IntArray:
         sort_by: Names whose byte order is the order of the columns; None for the order of rows.
     """
     active_rows = np.empty(len(layout), np.int64)
-    work = np.empty((3, len(layout)), np.int64)
+    work = np.empty((4, len(layout)), np.int64)
+    work[3] = np.argsort(layout[:, RANK], kind="stable")
     count = kernels.index_tree(layout, work, active_rows)
     active_rows = active_rows[:count].copy()
     if sort_by is None:
         return active_rows
-    keys = [sort_by[row].encode() for row in active_rows.tolist()]
+    # Names may hold half a surrogate pair.
+    keys = [sort_by[row].encode("utf-8", "surrogatepass") for row in active_rows.tolist()]
     order = sorted(range(count), key=keys.__getitem__)
     moved = np.empty(count + 1, np.int64)
     moved[order] = np.arange(count)
@@ -308,32 +310,42 @@ def resolve_mimics(
 ) -> None:
     """Write master row, multiplier and offset of the followers named, chains resolved.
 
+    Those on their ways are written too. Each rule is looked at once, however long the chains.
+
     Raises:
         InvalidJointError: A master that is unknown or does not move, or a circle. Also a
             `ValueError`.
     """
-    for name in names:
-        master, factor, shift = rules[name]
-        visited = [name]
-        while True:
-            if master in visited:
-                circle = " -> ".join([*visited, master])
+    done: dict[str, tuple[int, float, float]] = {}
+    for first in names:
+        name = first
+        way: dict[str, None] = {}
+        while name in rules and name not in done:
+            if name in way:
+                circle = " -> ".join([*way, name])
                 raise InvalidJointError(f"{method}: mimic joints follow each other: {circle}")
-            row = joint_rows.get(master)
-            if row is None:
-                raise InvalidJointError(
-                    f"{method}: joint {visited[-1]!r} mimics {master!r}, which is no joint"
-                    f"{suggestion(master, joint_rows)}"
-                )
-            if layout[row, KIND] in (FIXED, FLOATS):
-                raise InvalidJointError(
-                    f"{method}: joint {visited[-1]!r} mimics {master!r}, which has no value"
-                )
-            if master not in rules:
-                break
-            visited.append(master)
-            master, next_factor, next_shift = rules[master]
-            factor, shift = factor * next_factor, factor * next_shift + shift
-        own = joint_rows[name]
-        numbers[own, MULTIPLIER], numbers[own, SHIFT] = factor, shift
-        layout[own, MASTER] = row
+            way[name] = None
+            name = _moving_master(name, rules[name][0], joint_rows, layout, method)
+        row, factor, shift = done.get(name) or (joint_rows[name], 1.0, 0.0)
+        for follower in reversed(way):
+            _, own_factor, own_shift = rules[follower]
+            factor, shift = own_factor * factor, own_factor * shift + own_shift
+            done[follower] = row, factor, shift
+            own = joint_rows[follower]
+            numbers[own, MULTIPLIER], numbers[own, SHIFT] = factor, shift
+            layout[own, MASTER] = row
+
+
+def _moving_master(
+    name: str, master: str, joint_rows: dict[str, int], layout: IntArray, method: str
+) -> str:
+    """Return a follower's master, or raise `InvalidJointError` where that has no value."""
+    row = joint_rows.get(master)
+    if row is None:
+        raise InvalidJointError(
+            f"{method}: joint {name!r} mimics {master!r}, which is no joint"
+            f"{suggestion(master, joint_rows)}"
+        )
+    if layout[row, KIND] in (FIXED, FLOATS):
+        raise InvalidJointError(f"{method}: joint {name!r} mimics {master!r}, which has no value")
+    return master

@@ -15,7 +15,6 @@ from kinegraph.kinematics.tree_layout import (
     ORDER,
     PARENT,
     PLACE,
-    RANK,
     ROTATION,
     SHIFT,
     SIZE,
@@ -38,24 +37,24 @@ __all__ = [
 
 @kernel
 def link_siblings(layout: IntArray, work: IntArray) -> None:
-    """Chain the children of each link by rank: first child, last child, next sibling."""
+    """Chain the children of each link by rank: first child, last child, next sibling.
+
+    `work[3]` has the rows by rank, so that each row comes behind those before it.
+    """
     count = layout.shape[0]
     for i in range(count):
         work[0, i], work[1, i], work[2, i] = -1, -1, -1
-    for i in range(1, count):
-        up, rank = layout[i, PARENT], layout[i, RANK]
+    for p in range(count):
+        i = work[3, p]
+        up = layout[i, PARENT]
+        if up < 0:
+            continue
         last = work[1, up]
         if last < 0:
-            work[0, up], work[1, up] = i, i
-        elif layout[last, RANK] <= rank:
-            work[2, last], work[1, up] = i, i
-        elif layout[work[0, up], RANK] > rank:
-            work[2, i], work[0, up] = work[0, up], i
+            work[0, up] = i
         else:
-            before = work[0, up]
-            while layout[work[2, before], RANK] <= rank:
-                before = work[2, before]
-            work[2, i], work[2, before] = work[2, before], i
+            work[2, last] = i
+        work[1, up] = i
 
 
 @kernel
@@ -64,7 +63,7 @@ def index_tree(layout: IntArray, work: IntArray, active_rows: IntArray) -> int:
 
     Args:
         layout: (L, 9) of the tree; its derived columns are written.
-        work: (3, L) scratch.
+        work: (4, L) scratch, with the rows in the order of their ranks in `work[3]`.
         active_rows: (L,) out: row of each value column.
 
     Returns:

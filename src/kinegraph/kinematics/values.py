@@ -1,6 +1,6 @@
 """Users' numbers to float64, with errors for what is no number."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,8 +8,16 @@ import numpy as np
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import NotFiniteError, ShapeError, WrongTypeError
 from kinegraph.scene.pose import Isometry3d
+from kinegraph.scene.vectors import refuse_masked
 
-__all__ = ["finite_point", "is_transform", "real_array", "real_number", "real_vector"]
+__all__ = [
+    "finite_point",
+    "is_transform",
+    "name_list",
+    "real_array",
+    "real_number",
+    "real_vector",
+]
 
 
 def real_number(value: object, what: str) -> float:
@@ -17,13 +25,17 @@ def real_number(value: object, what: str) -> float:
 
     Raises:
         WrongTypeError: Not a real number; truth values and texts are none. Also a `TypeError`.
+        NotFiniteError: An integer that no float can hold. Also a `ValueError`.
     """
     if type(value) is float:
         return value
     if isinstance(value, (bool, np.bool_, str, bytes, complex, np.complexfloating)):
         raise WrongTypeError(f"{what} must be a real number, not {value!r:.100}")
     if isinstance(value, (int, float, np.integer, np.floating)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise NotFiniteError(f"{what} is an integer that no float can hold") from error
     if isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind in "iuf":
         return float(value)
     raise WrongTypeError(f"{what} must be a real number, not {value!r:.100}")
@@ -52,19 +64,43 @@ def real_array(values: object, what: str) -> Array:
         ShapeError: Lists of different lengths. Also a `TypeError` and a `ValueError`.
     """
     if isinstance(values, (list, tuple)):
-        if any(isinstance(value, (bool, np.bool_)) for value in values):
+        if _has_truth_values(values):
             raise WrongTypeError(f"{what}: truth values are no real numbers: {values!r:.100}")
         if not values:
             return np.zeros(0)
     elif not isinstance(values, np.ndarray) and not hasattr(values, "__array__"):
         raise WrongTypeError(f"{what} must be an array of real numbers, not {values!r:.100}")
+    refuse_masked(values, what)
     try:
         array: Any = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise ShapeError(f"{what} must be an array of real numbers, not {values!r:.100}") from error
     if array.dtype.kind not in "iuf":
         raise WrongTypeError(f"{what} must be an array of real numbers, not {values!r:.100}")
-    return np.require(array, np.float64, ("C", "A", "W"))
+    with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and is refused so
+        return np.require(array, np.float64, ("C", "A", "W"))
+
+
+def name_list(names: object, what: str) -> list[str]:
+    """Return names as a list, from whatever can be gone through once.
+
+    Raises:
+        WrongTypeError: A single text, nothing to go through, or names that are no str. Also a
+            `TypeError`.
+    """
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise WrongTypeError(f"{what} must be a sequence of str, not {names!r:.100}")
+    listed = list(names)
+    for name in listed:
+        if not isinstance(name, str):
+            raise WrongTypeError(f"{what}: names must be str, not {name!r:.100}")
+    return listed
+
+
+def _has_truth_values(values: list[Any] | tuple[Any, ...]) -> bool:
+    """Tell whether a list, or a row of a list of rows, holds a truth value."""
+    rows = (value if isinstance(value, (list, tuple)) else (value,) for value in values)
+    return any(isinstance(value, (bool, np.bool_)) for row in rows for value in row)
 
 
 def finite_point(values: object, what: str) -> Array:

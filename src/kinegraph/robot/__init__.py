@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.options import Settle as Settle
     from kinegraph.robot.control.options import scaled_cartesian as scaled_cartesian
     from kinegraph.robot.control.records import CartesianSent as CartesianSent
+    from kinegraph.robot.control.records import records_from_rows as records_from_rows
     from kinegraph.robot.control.targets import CartesianTargets as CartesianTargets
     from kinegraph.robot.control.torques.law import impedance_torques as impedance_torques
     from kinegraph.robot.error_flags import Errors as Errors
@@ -108,7 +109,7 @@ _NAMES = {
         "Settle",
         "scaled_cartesian",
     ),
-    "control.records": ("CartesianSent",),
+    "control.records": ("CartesianSent", "records_from_rows"),
     "control.targets": ("CartesianTargets",),
     "control.torques.law": ("impedance_torques",),
     "error_flags": ("Errors",),

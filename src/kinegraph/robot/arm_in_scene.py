@@ -14,6 +14,7 @@ __all__ = ["ArmInScene", "find_arm"]
 
 JOINTS = 7
 FLANGE_NAMES = ("link8", "flange")
+MOVING = (JointType.REVOLUTE, JointType.CONTINUOUS, JointType.PRISMATIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,13 @@ def find_arm(
         InvalidArgumentError: Joints or links that are not there, or are no chain. Also a
             `ValueError`.
     """
+    if joint_names is not None and not isinstance(joint_names, Sequence):
+        raise InvalidArgumentError(f"joint_names: {joint_names!r} are no names")
     names = _joints_by_number(graph) if joint_names is None else tuple(joint_names)
     if len(names) != JOINTS:
         raise InvalidArgumentError(f"joint_names: the arm has {JOINTS} joints, not {len(names)}")
+    if len(set(names)) != JOINTS:
+        raise InvalidArgumentError(f"joint_names: a joint is named twice in {', '.join(names)}")
     joints = []
     for name in names:
         joint = graph.getJoint(name)
@@ -57,6 +62,8 @@ def find_arm(
                 f"joint_names: no joint {name!r} in the scene{suggestion(name, known)}"
             )
         joints.append(joint)
+        if joint.mimic is not None or joint.type not in MOVING:
+            raise InvalidArgumentError(f"joint_names: {name!r} does not move by itself")
     for upper, lower in itertools.pairwise(joints):
         if lower.child_link_name not in graph.getJointChildrenNames(upper.getName()):
             raise InvalidArgumentError(
@@ -69,7 +76,24 @@ def find_arm(
         if graph.getLink(link) is None:
             known = [other.getName() for other in graph.getLinks()]
             raise InvalidArgumentError(f"{name}: no link {link!r}{suggestion(link, known)}")
+    _check_rigid(graph, "base_link", base, joints[0].parent_link_name)
+    _check_rigid(graph, "flange_link", links[-1], flange)
     return ArmInScene(names, links, base, flange)
+
+
+def _check_rigid(graph: SceneGraph, name: str, above: str, below: str) -> None:
+    """Refuse a base or flange that fixed joints alone do not join to the arm."""
+    if above == below:
+        return
+    joined = below in graph.getLinkChildrenNames(above)
+    steps = graph.getShortestPath(above, below).joints if joined else []
+    path = [graph.getJoint(step) for step in steps]
+    if not joined or any(joint and joint.type != JointType.FIXED for joint in path):
+        end = above if name == "base_link" else below
+        raise InvalidArgumentError(
+            f"{name}: {end!r} is not joined to the arm by fixed joints alone: they must lead from "
+            f"{above!r} to {below!r}"
+        )
 
 
 def _joints_by_number(graph: SceneGraph) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from kinegraph.robot.errors import InvalidOperationError
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.graph import SceneGraph
 
-__all__ = ["carried_load", "difference"]
+__all__ = ["carried_load", "carried_mass", "difference"]
 
 NEGLIGIBLE_KG = 1e-9
 
@@ -47,6 +47,14 @@ def carried_load(graph: SceneGraph, solver: StateSolver, flange_link: str) -> Lo
     center = moment / mass
     inertia = about_flange - point_inertia(mass, center)
     return Load(mass, center, 0.5 * (inertia + inertia.T))
+
+
+def carried_mass(graph: SceneGraph, flange_link: str) -> float:
+    """Return the mass of all that hangs below a link, kg; its own does not count."""
+    links = (graph.getLink(name) for name in graph.getLinkChildrenNames(flange_link))
+    return sum(
+        link.inertial.mass for link in links if link is not None and link.inertial is not None
+    )
 
 
 def difference(total: Load, part: Load) -> Load:

@@ -32,7 +32,7 @@ def values_of(value: Any, count: int, name: str) -> Array:
     """
     try:
         array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"{name}: {value!r} is no array of numbers") from error
     if array.shape != (count,):
         raise InvalidArgumentError(
@@ -54,7 +54,7 @@ def pose_values(pose: Any, name: str) -> Array:
     """
     try:
         array = np.array(getattr(pose, "homogeneous", pose), dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidArgumentError(f"{name}: {pose!r} is no array of numbers") from error
     if array.shape == (4, 4):
         return array.T.flatten()

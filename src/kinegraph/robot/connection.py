@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.command_channel import CommandChannel
 from kinegraph.robot.errors import (
     IncompatibleVersionError,
@@ -25,6 +26,7 @@ _CONNECT_S = 3.0
 _SEND_S = 1
 _NEWEST, _FALLBACK = 10, 5
 _RECEIVE_BUFFER = 4 << 20
+PORT_MAX = 65535
 
 
 class Connection:
@@ -85,9 +87,12 @@ def open_connection(
         NetworkError: No connection, or no answer.
         IncompatibleVersionError: The robot speaks another version.
         ProtocolError: The answer is none of this protocol.
-        InvalidArgumentError: There is no such version.
+        InvalidArgumentError: There is no such version, or no such host or port can be.
     """
-    if version is not None and version not in PROTOCOLS:
+    if not isinstance(host, str) or not host or not host.isprintable():
+        raise InvalidArgumentError(f"host is {host!r}; a name or an IPv4 address is needed")
+    check_whole("port", port, 1, PORT_MAX)
+    if version is not None and version not in list(PROTOCOLS):
         raise InvalidArgumentError(
             f"no FCI version {version!r}; {', '.join(map(str, sorted(PROTOCOLS)))} are spoken",
             version=version,

@@ -44,9 +44,13 @@ from kinegraph.robot.wire.state_layout import (
 )
 from kinegraph.scene.array_types import Array
 
-__all__ = ["Cycle", "Ending"]
+__all__ = ["END_RAISED", "Cycle", "Ending"]
 
 LOG_SIZE = 50
+LEAVING = (END_NOT_FINITE, END_CONTROLLER, END_TORQUE_NOT_FINITE)
+KNOWN = range(END_REQUESTED, END_NEVER_IDLE + 1)
+END_RAISED = 1000
+"""End code, beside those of the compiled loops, of a controller that raised in Python."""
 _ERRORS = slice(S_last_motion_errors, S_last_motion_errors + 41)
 
 
@@ -70,11 +74,15 @@ class Ending:
     Args:
         link: The robot's connection and loop.
         explain: Says what a controller's fault code means.
+
+    Attributes:
+        raised: What the controller raised on the loop's thread.
     """
 
     def __init__(self, link: RobotLink, explain: Callable[[int], FrankaError]) -> None:
         self._link = link
         self._explain = explain
+        self.raised: Exception | None = None
         self._code = 0
         self._fault = 0
         self._rows: Array | None = None
@@ -87,6 +95,11 @@ class Ending:
         self._fault = int(loop.memory.block[B_FAULT])
         self._rows = loop.states.last(LOG_SIZE)
         self._cycles = loop.cycles.last(2 * LOG_SIZE)
+
+    @property
+    def leaves_motion(self) -> bool:
+        """Whether the client ended the loop while the robot was in the motion."""
+        return self._code in LEAVING or self._code not in KNOWN
 
     def error(self, move: Exchange | None) -> FrankaError | None:
         """Return what ended the motion, None for a regular end.
@@ -107,8 +120,9 @@ class Ending:
             END_CONTROLLER: lambda: self._explain(self._fault),
             END_TORQUE_NOT_FINITE: self._torque_not_finite,
             END_SOCKET: self._socket,
+            END_RAISED: self._raised,
         }
-        return simple[code]()
+        return simple.get(code, self._unknown)()
 
     # --- the robot's word -----------------------------------------------------------------------
 
@@ -199,6 +213,16 @@ class Ending:
             f"{self._fault + 1}; it was not sent",
             joint=self._fault + 1,
         )
+
+    def _raised(self) -> ControlError:
+        error = ControlError(
+            f"the controller raised {type(self.raised).__name__}: {self.raised}", log=self._log()
+        )
+        error.__cause__ = self.raised
+        return error
+
+    def _unknown(self) -> ControlError:
+        return ControlError(f"the controller ended the loop with the unknown code {self._code}")
 
     def _socket(self) -> NetworkError:
         return NetworkError(f"libfranka: UDP: {os.strerror(self._fault)}", errno=self._fault)

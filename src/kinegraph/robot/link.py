@@ -1,5 +1,6 @@
 """What a robot object and its motions share: the connection, the loop, the newest state."""
 
+import os
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,10 @@ class RobotLink:
         self.loop = loop
         self.timeout_s = timeout_s
         self._closed = False
-        self._claiming = threading.Lock()
+        self._process = os.getpid()
+        # Reentrant: a handle that is collected meanwhile asks its session to stop.
+        self._claiming = threading.RLock()
+        self._closing = threading.RLock()
         self._session: TorqueSession | None = None
 
     def open(self) -> None:
@@ -129,11 +133,25 @@ class RobotLink:
             NetworkError: The other side closed the connection, or it broke.
             ProtocolError: The other side sent what is no reply.
         """
+        if not self.is_ours:
+            raise self.of_another_process()
         if self._closed:
             raise InvalidOperationError("this robot has been closed")
         failure = self.connection.channel.failure
         if failure is not None:
             raise type(failure)(str(failure), **failure.facts)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this process made the connection; one that was forked later has no loop."""
+        return os.getpid() == self._process
+
+    def of_another_process(self) -> InvalidOperationError:
+        """Return the error of what is used in a forked process."""
+        return InvalidOperationError(
+            f"this connection belongs to process {self._process}; a forked process needs its own "
+            "Robot"
+        )
 
     # --- commands -------------------------------------------------------------------------------
 
@@ -165,10 +183,7 @@ class RobotLink:
         with self._claiming:
             self.check_open()
             if self.is_busy:
-                raise InvalidOperationError(
-                    "libfranka robot: Cannot perform this operation while another control or read "
-                    "operation is running."
-                )
+                raise self.busy()
             previous, self._session = self._session, session
             session.mark_claimed()
         if previous is not None:
@@ -176,9 +191,18 @@ class RobotLink:
 
     def raise_flag(self, session: "TorqueSession", flag: int) -> None:
         """Set a flag of the loop for a session, unless another one has taken its place."""
+        if not self.is_ours:
+            return
         with self._claiming:
             if self._session is session and session.is_running:
                 self.loop.raise_flag(flag)
+
+    def busy(self) -> InvalidOperationError:
+        """Return the error of a second motion while one runs."""
+        return InvalidOperationError(
+            "libfranka robot: Cannot perform this operation while another control or read "
+            "operation is running."
+        )
 
     @property
     def is_busy(self) -> bool:
@@ -192,11 +216,15 @@ class RobotLink:
 
     def close(self) -> None:
         """End a running motion, the loop and the connection; later calls do nothing."""
-        if self._closed:
+        if not self.is_ours:  # loop and robot are the parent's business, its lock may be held
+            self._closed = True
             return
-        session = self._session
-        if session is not None and session.is_running:
-            session.cancel(quiet=True)
-        self._closed = True
-        self.loop.close()
-        self.connection.close()
+        with self._closing:
+            if self._closed:
+                return
+            session = self._session
+            if session is not None and session.is_running:
+                session.cancel(quiet=True, preempts=True)
+            self._closed = True
+            self.loop.close()
+            self.connection.close()

@@ -109,6 +109,8 @@ def run_torque_callback(
         raise
     parked.release(end_session(memory, code))
     session.wait()
+    if code == END_REQUESTED:
+        raise session.preempted()
 
 
 def _cycles(

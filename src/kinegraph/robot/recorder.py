@@ -6,6 +6,7 @@ and a reader takes everything before it.
 """
 
 import json
+import logging
 import struct
 import threading
 import zlib
@@ -21,6 +22,8 @@ from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, 
 from kinegraph.scene.array_types import Array
 
 __all__ = ["RecordedRun", "Recorder", "RowSource", "read_run"]
+
+_LOG = logging.getLogger("kinegraph.robot")
 
 MAGIC = b"kinegraph run 1\n"
 HEAD = struct.Struct("<I")
@@ -89,8 +92,12 @@ class Recorder:
         }
         text = json.dumps(head).encode()
         self._file = self.path.open("wb")
-        self._file.write(MAGIC + HEAD.pack(len(text)) + text)
-        self._file.flush()
+        try:
+            self._file.write(MAGIC + HEAD.pack(len(text)) + text)
+            self._file.flush()
+        except BaseException:
+            self._close()
+            raise
         self._thread = threading.Thread(target=self._run, name="kinegraph-recorder", daemon=True)
         self._thread.start()
         return self
@@ -105,12 +112,18 @@ class Recorder:
             return
         self._stop.set()
         self._thread.join()
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        try:
+            self._close()
+        except OSError as unwritten:
+            self._failure = self._failure or unwritten
         if self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
 
     def _run(self) -> None:
         try:
@@ -118,6 +131,7 @@ class Recorder:
                 self._drain()
             self._drain()
         except Exception as failure:  # handed to whoever calls stop()
+            _LOG.error("%s: recording has ended: %s", self.path, failure)
             self._failure = failure
 
     def _drain(self) -> None:
@@ -181,8 +195,7 @@ def read_run(path: Path | str) -> RecordedRun:
     size = HEAD.unpack_from(data, len(MAGIC))[0]
     if len(data) < start + size:
         raise ProtocolError(f"{path}: the head of the recorded run is cut off")
-    head = json.loads(data[start : start + size])
-    dtypes = [_dtype(table["fields"]) for table in head["tables"]]
+    names, dtypes, notes = _read_head(data[start : start + size], path)
     parts: list[list[bytes]] = [[] for _ in dtypes]
     lost = [0] * len(dtypes)
     at, complete = start + size, True
@@ -197,12 +210,25 @@ def read_run(path: Path | str) -> RecordedRun:
         parts[table].append(data[at + BLOCK.size : end - CHECK.size])
         lost[table] += missed
         at = end
-    names = [table["name"] for table in head["tables"]]
     tables = {
         name: np.frombuffer(b"".join(blocks), dtype=dtype)
         for name, blocks, dtype in zip(names, parts, dtypes, strict=True)
     }
-    return RecordedRun(tables, dict(zip(names, lost, strict=True)), head["notes"], complete)
+    return RecordedRun(tables, dict(zip(names, lost, strict=True)), notes, complete)
+
+
+def _read_head(text: bytes, path: Path | str) -> tuple[list[str], list[np.dtype[Any]], Any]:
+    """Return the tables' names and types and the notes."""
+    try:
+        head = json.loads(text)
+        names = [str(table["name"]) for table in head["tables"]]
+        dtypes = [_dtype(table["fields"]) for table in head["tables"]]
+        notes = head["notes"]
+    except (ValueError, TypeError, KeyError, OverflowError) as damage:
+        raise ProtocolError(f"{path}: the head of the recorded run is damaged: {damage}") from None
+    if len(set(names)) != len(names):
+        raise ProtocolError(f"{path}: the head of the recorded run names a table twice")
+    return names, dtypes, notes
 
 
 def _dtype(fields: Sequence[tuple[str, int]]) -> np.dtype[Any]:

@@ -8,6 +8,7 @@ import weakref
 from types import TracebackType
 from typing import Any, Literal
 
+from kinegraph.robot.argument_checks import check_duration, check_whole
 from kinegraph.robot.connection import open_connection
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, ModelError
 from kinegraph.robot.limits import (
@@ -20,6 +21,7 @@ from kinegraph.robot.link import RECOVERY_S, SILENCE_S, RobotLink
 from kinegraph.robot.loop.callback import CompiledTorques, is_compiled
 from kinegraph.robot.loop.counters import LoopCounters, read_counters
 from kinegraph.robot.loop.loop_thread import LoopThread, warm_up
+from kinegraph.robot.loop.realtime import PRIORITY_MAX
 from kinegraph.robot.python_loop import TorqueCallback, run_torque_callback
 from kinegraph.robot.session import TorqueController, TorqueSession
 from kinegraph.robot.setters import RobotSettings
@@ -34,6 +36,7 @@ __all__ = ["LoopCounters", "Robot"]
 _LOG = logging.getLogger("kinegraph.robot")
 _ENFORCED_PRIORITY = 80
 _REALTIME = ("ignore", "enforce")
+INT_MAX = 2**31 - 1
 
 
 class Robot(RobotSettings):
@@ -79,7 +82,7 @@ class Robot(RobotSettings):
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise InvalidOperationError("the robot's client needs Linux")
-        _check_arguments(realtime, timeout_s, loop_priority)
+        _check_arguments(realtime, timeout_s, loop_priority, loop_cpu)
         enforce = realtime == "enforce"
         if enforce and loop_priority is None:
             loop_priority = _ENFORCED_PRIORITY
@@ -137,8 +140,12 @@ class Robot(RobotSettings):
         self.close()
 
     def close(self) -> None:
-        """End a running motion and the connection; later calls do nothing."""
+        """End a running motion and the connection; later calls do nothing.
+
+        Who waits for the motion in another thread gets a `ControlError`.
+        """
         self._finalizer()
+        self._link.close()  # another thread may be at it: wait until it is done
 
     @property
     def version(self) -> int:
@@ -193,7 +200,9 @@ class Robot(RobotSettings):
         Raises:
             NetworkError: No state in time, twenty bad datagrams in a row, or a lost connection.
             InvalidOperationError: The robot was closed.
+            InvalidArgumentError: No time to wait. Also a `ValueError`.
         """
+        check_duration("timeout_s", timeout_s)
         states = self._link.loop.states
         while True:
             self._link.check_open()
@@ -209,6 +218,9 @@ class Robot(RobotSettings):
 
         Args:
             timeout_s: Longest wait for a state, s.
+
+        Raises:
+            InvalidArgumentError: No time to wait. Also a `ValueError`.
         """
         return StateStream(self._link, timeout_s)
 
@@ -282,6 +294,7 @@ class Robot(RobotSettings):
             NetworkError: No reply or no state in time, or a lost connection.
             ProtocolError: The robot answers what it must not.
         """
+        _check_callback(callback)
         if not is_compiled(callback):
             run_torque_callback(
                 self._link, callback, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
@@ -320,15 +333,28 @@ class Robot(RobotSettings):
         return session
 
 
-def _check_arguments(realtime: str, timeout_s: float, priority: int | None) -> None:
+def _check_arguments(
+    realtime: str, timeout_s: float, priority: int | None, cpu: int | None
+) -> None:
     if realtime not in _REALTIME:
         raise InvalidArgumentError(
             f"realtime is {realtime!r}; it is one of {', '.join(map(repr, _REALTIME))}"
         )
-    if not (math.isfinite(timeout_s) and timeout_s > 0.0):
-        raise InvalidArgumentError(f"timeout_s is {timeout_s!r}; a positive number is needed")
-    if priority is not None and not 1 <= priority <= 99:
-        raise InvalidArgumentError(f"loop_priority is {priority!r}; it lies between 1 and 99")
+    check_duration("timeout_s", timeout_s, zero=False)
+    if not math.isfinite(timeout_s):
+        raise InvalidArgumentError("timeout_s is infinite; every reply needs a limit")
+    if priority is not None:
+        check_whole("loop_priority", priority, 1, PRIORITY_MAX)
+    if cpu is not None:
+        check_whole("loop_cpu", cpu, 0, INT_MAX)
+
+
+def _check_callback(callback: object) -> None:
+    if not callable(callback):
+        raise InvalidArgumentError(
+            f"control_torques: {callback!r} cannot be called; a function "
+            "(state, period_s) -> Torques or one under numba.njit is needed"
+        )
 
 
 def _velocity_table(text: str) -> JointVelocityTable | None:

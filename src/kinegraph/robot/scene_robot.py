@@ -2,6 +2,8 @@
 
 import logging
 import threading
+import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +18,13 @@ from kinegraph.kinematics.ofkt import OFKTStateSolver
 from kinegraph.kinematics.payload import Load
 from kinegraph.kinematics.solver import Mimic
 from kinegraph.robot.arm_in_scene import ArmInScene, find_arm
-from kinegraph.robot.carried_load import carried_load, difference
-from kinegraph.robot.errors import FrankaError, InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.carried_load import carried_load, carried_mass, difference
+from kinegraph.robot.errors import (
+    FrankaError,
+    InvalidArgumentError,
+    InvalidOperationError,
+    ProtocolError,
+)
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.session import TorqueSession
 from kinegraph.robot.state import RobotState
@@ -41,6 +48,8 @@ TOOL_TOLERANCE = 1e-5
 MASS_TOLERANCE = 1e-3
 GRAVITY = 9.81
 FOLLOW_S = 1.0
+RETRY_S = 0.1
+SHOWN_S = 0.5
 
 T = TypeVar("T")
 
@@ -101,6 +110,8 @@ class SceneRobot:
         base_link: str | None = None,
         mimic: Mimic = "follow",
     ) -> None:
+        if not isinstance(scene_graph, SceneGraph | None):
+            raise InvalidArgumentError(f"scene_graph: {scene_graph!r:.100} is no SceneGraph")
         graph = parseURDFString(robot.robot_model()) if scene_graph is None else scene_graph.clone()
         self.robot = robot
         self._graph = graph
@@ -108,7 +119,10 @@ class SceneRobot:
         self.arm: ArmInScene = find_arm(graph, joint_names, flange_link, base_link)
         self._tip = self.arm.flange_link
         self._lock = threading.RLock()
-        self._targets: CartesianTargets | None = None
+        # Weakly: a handle that is dropped ends its motion.
+        self._targets: weakref.ref[CartesianTargets] | None = None
+        self._starting = False
+        self._vertical_stiffness, self._reported_mass = 1.0, np.nan
         self._follower: threading.Thread | None = None
         self._stop_following = threading.Event()
         self._failure: FrankaError | None = None
@@ -134,7 +148,7 @@ class SceneRobot:
             InvalidOperationError: A controller runs.
         """
         with self._lock:
-            if self._running() is not None:
+            if self._starting or self._running() is not None:
                 raise InvalidOperationError("set_tip_link: a controller runs; stop it first")
             if not self._solver.hasLinkName(link_name):
                 raise UnknownLinkError(link_name, self._solver.getLinkNames())
@@ -167,13 +181,25 @@ class SceneRobot:
         )
 
     def moveLink(self, joint: Joint) -> bool:
-        """Attach a link elsewhere; as `MutableStateSolver.moveLink`."""
-        self._keep_arm(joint.child_link_name)
+        """Attach a link elsewhere; as `MutableStateSolver.moveLink`.
+
+        A mass below the flange that the robot does not know is logged with the sag to expect while
+        a controller runs.
+
+        Raises:
+            InvalidOperationError: It is a part of the arm or carries the controlled link.
+        """
+        if isinstance(joint, Joint):  # else the solver says so
+            self._keep_arm(joint.child_link_name)
         return self._edit(lambda: self._solver.moveLink(joint), lambda: self._graph.moveLink(joint))
 
     def removeLink(self, name: str) -> bool:
-        """Remove a link with all below it; as `MutableStateSolver.removeLink`."""
-        self._keep_arm(name)
+        """Remove a link with all below it; as `MutableStateSolver.removeLink`.
+
+        Raises:
+            InvalidOperationError: The arm or the controlled link is part of it.
+        """
+        self._keep_arm(name, removed=True)
         return self._edit(
             lambda: self._solver.removeLink(name), lambda: self._graph.removeLink(name, True)
         )
@@ -194,22 +220,23 @@ class SceneRobot:
             joint_name: Name of the fixed joint; left out: "<link_name>_attachment".
 
         Returns:
-            As `moveLink`. A mass that the robot does not know is logged with the sag to expect.
+            As `moveLink`, which also says what is logged.
 
         Raises:
             UnknownLinkError: One of them is no link. Also a `KeyError`.
+            FrankaError: What ended the stream of states.
         """
         with self._lock:
+            self._raise_failure()
+            if self._follower is None:  # nobody else keeps the solver in step
+                self.refresh()
             joint = Joint(joint_name or f"{link_name}_attachment")
             joint.type = JointType.FIXED
             joint.parent_link_name, joint.child_link_name = to_link, link_name
             joint.parent_to_joint_origin_transform = self._solver.getRelativeLinkTransform(
                 to_link, link_name
             )
-            done = self.moveLink(joint)
-            if done:
-                self._report_unknown_mass()
-            return done
+            return self.moveLink(joint)
 
     def set_joint(self, name: str, value: float) -> None:
         """Set a joint of the scene that is not the arm's, such as a gripper's.
@@ -220,43 +247,68 @@ class SceneRobot:
         """
         if name in self.arm.joint_names:
             raise InvalidArgumentError(f"set_joint: the robot itself sets {name!r}")
-        with self._lock:
+        with self._undone_on_error():
             self._solver.setState({name: value})
             self._publish_chain()
 
-    def _keep_arm(self, name: str) -> None:
+    def _keep_arm(self, name: str, *, removed: bool = False) -> None:
         needed = {self.arm.base_link, self.arm.flange_link, self._tip}
         with self._lock:
             if name not in self._graph.getLinkChildrenNames(self._graph.getRoot()):
                 return  # unknown or the root: the solver says so
             gone = {name, *self._graph.getLinkChildrenNames(name)}
             inside = set(self._graph.getLinkChildrenNames(self.arm.base_link))
-            if name in inside and gone & (needed | set(self.arm.links)):
+            if (removed or name in inside) and gone & (needed | set(self.arm.links)):
                 raise InvalidOperationError(
                     f"{name!r} belongs to the arm or carries the controlled link {self._tip!r}"
                 )
 
     def _edit(self, solver: Callable[[], bool], graph: Callable[[], bool]) -> bool:
-        with self._lock:
-            before = self._solver.clone()
+        with self._undone_on_error() as undo:
             if not solver():
                 return False
+            # The loop may refuse the chain, so it is asked before the graph is changed.
+            self._publish_chain()
             try:
                 done = graph()
             except BaseException:
-                self._solver.__setstate__(before.__getstate__())
+                undo()
+                self._publish_chain()
                 raise
             if not done:
-                self._solver.__setstate__(before.__getstate__())
+                undo()
+                self._publish_chain()
                 return False
-            self._publish_chain()
+            if self._running() is not None:
+                self._report_unknown_mass()
             return True
+
+    @contextmanager
+    def _undone_on_error(self) -> Iterator[Callable[[], None]]:
+        """Hold the scene still; the solver is as before if the block raises or undoes it."""
+        with self._lock:
+            before = self._solver.clone()
+
+            def undo() -> None:
+                self._solver.__setstate__(before.__getstate__())
+
+            try:
+                yield undo
+            except BaseException:
+                undo()
+                raise
 
     # --- states ---------------------------------------------------------------------------------
 
     def follow(self) -> "SceneRobot":
-        """Start to set the solver to every state that arrives; ends with `close`."""
-        if self._follower is None:
+        """Start to set the solver to every state that arrives; ends with `close`.
+
+        A silence of the robot, and a state that no solver can be set to, are raised by whatever
+        asks for poses meanwhile, until the next good state.
+        """
+        if self._follower is None or not self._follower.is_alive():
+            self._stop_following.clear()
+            self._failure = None
             self._follower = threading.Thread(
                 target=self._follow, name="kinegraph-follow", daemon=True
             )
@@ -265,19 +317,24 @@ class SceneRobot:
 
     def _follow(self) -> None:
         reader = self.robot.link.loop.states.reader()
-        try:
-            while not self._stop_following.is_set():
+        while not self._stop_following.is_set():
+            try:
                 self.robot.link.wait_for_row(reader.position, FOLLOW_S)
-                rows, lost = reader.read()
-                if not len(rows):
-                    continue
-                with self._lock:
-                    self._set_positions(rows[-1][S_q : S_q + len(self.arm.joint_names)])
-                    self.states_received += len(rows)
-                    self.states_missed += lost
-        except FrankaError as failure:
-            if not self._stop_following.is_set():
+                self._take(*reader.read())
+            except FrankaError as failure:
                 self._failure = failure
+                if not self.robot.is_connected:
+                    return
+                self._stop_following.wait(RETRY_S)
+
+    def _take(self, rows: Array, lost: int) -> None:
+        if not len(rows):
+            return
+        with self._lock:
+            self.states_received += len(rows)
+            self.states_missed += lost
+            self._set_positions(rows[-1][S_q : S_q + len(self.arm.joint_names)])
+            self._failure = None
 
     def refresh(self) -> RobotState:
         """Set the solver to the newest state; return that state.
@@ -287,6 +344,7 @@ class SceneRobot:
         """
         with self._lock:
             self._raise_failure()
+            self.robot.link.check_open()
             state = self.robot.state
             self._set_positions(state.q)
             return state
@@ -323,11 +381,19 @@ class SceneRobot:
             return self._chain().pose_and_jacobian(np.array(state.q))[1]
 
     def _set_positions(self, q: Array) -> None:
+        if not np.isfinite(q).all():
+            at = int(np.flatnonzero(~np.isfinite(q))[0])
+            raise ProtocolError(
+                f"the robot's state has q[{at}] = {q[at]}; the scene keeps its pose",
+                field=f"q[{at}]",
+                value=float(q[at]),
+            )
         self._solver.setState(list(self.arm.joint_names), q)
 
     def _raise_failure(self) -> None:
-        if self._failure is not None:
-            raise self._failure
+        failure = self._failure
+        if failure is not None:
+            raise type(failure)(str(failure), **failure.facts)
 
     # --- tool and load --------------------------------------------------------------------------
 
@@ -358,7 +424,7 @@ class SceneRobot:
         scene = self.tool_mismatch().scene
         nominal = self.robot.state.isometry("F_T_NE")
         self.robot.set_EE((nominal.inverse() @ scene).to_column_major())
-        self.robot.read_once()
+        self._await_state(lambda _: not self.tool_mismatch().matters)
 
     def scene_load(self) -> Load:
         """Return all that hangs below the flange as one body at the flange link."""
@@ -381,29 +447,44 @@ class SceneRobot:
         known = Load(state.m_ee, np.array(state.F_x_Cee), np.array(state.I_ee).reshape(3, 3).T)
         load = difference(self.scene_load(), known)
         self.robot.set_load(load.mass, load.center, load.inertia.T.ravel())
-        self.robot.read_once()
+        self._await_state(lambda state: abs(state.m_load - load.mass) <= MASS_TOLERANCE)
         return load
+
+    def _await_state(self, shows: Callable[[RobotState], bool]) -> None:
+        """Wait until the states show what was set; those on their way do not yet."""
+        end = time.monotonic() + SHOWN_S
+        while not shows(self.robot.read_once()) and time.monotonic() < end:
+            pass
 
     def unknown_mass(self) -> float:
         """Return the mass below the flange that the robot does not compensate, kg."""
-        return self.scene_load().mass - float(self.robot.state.m_total)
+        with self._lock:
+            carried = carried_mass(self._graph, self.arm.flange_link)
+        return carried - float(self.robot.state.m_total)
 
     def _report_unknown_mass(self) -> None:
-        mass = self.unknown_mass()
-        if abs(mass) < MASS_TOLERANCE or self._running() is None:
+        """Log a mass that the robot does not know, once for each change of what is carried."""
+        carried = carried_mass(self._graph, self.arm.flange_link)
+        if abs(carried - self._reported_mass) < MASS_TOLERANCE:
             return
-        stiffness = self._vertical_stiffness
+        self._reported_mass = carried
+        mass = carried - float(self.robot.state.m_total)
+        if abs(mass) < MASS_TOLERANCE:
+            return
         _LOG.warning(
-            "the robot does not know of %.4g kg below its flange: expect the tip to sag by up to "
-            "%.2g mm; sync_load() after the motion tells it",
-            mass,
-            1e3 * mass * GRAVITY / stiffness,
+            "the robot %s %.4g kg below its flange: expect the tip to %s by up to %.2g mm; "
+            "sync_load() after the motion tells it",
+            "does not know of" if mass > 0.0 else "still compensates for lost",
+            abs(mass),
+            "sag" if mass > 0.0 else "rise",
+            1e3 * abs(mass) * GRAVITY / self._vertical_stiffness,
         )
 
     def _moving_tool_joints(self) -> list[str]:
         with self._lock:
-            path = self._graph.getShortestPath(self.arm.flange_link, self._tip)
-            return list(path.active_joints)
+            path = self._graph.getShortestPath(self.arm.flange_link, self._tip).joints
+            joints = [self._graph.getJoint(name) for name in path]
+            return [joint.getName() for joint in joints if joint and joint.type != JointType.FIXED]
 
     # --- control --------------------------------------------------------------------------------
 
@@ -437,36 +518,49 @@ class SceneRobot:
         from kinegraph.robot.loop.target_controller import TargetController
 
         chosen = CartesianOptions() if options is None else options
+        if not isinstance(chosen, CartesianOptions):
+            raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
         packed = chosen.packed(arm_table(self.robot.version))
         if tool == "robot":
             self._refuse_mismatch()
         elif tool != "scene":
             raise InvalidArgumentError(f"tool: 'robot' or 'scene', not {tool!r}")
+        link = self.robot.link
         with self._lock:
+            if self._starting or link.is_busy:
+                raise link.busy()
             chain = self._chain().data
-            arm = plan_dynamics(
-                self._solver,
-                self.arm.joint_names,
-                self.arm.flange_link,
-                self.arm.base_link,
-                inertials_from=self._graph,
-            ).data
-        self.robot.link.loop.set_realtime(chosen.realtime_priority, chosen.cpu)
-        controller = TargetController(
-            packed, chain, arm, np.zeros(MEMORY_SIZE), self.robot.link.loop.waiters
-        )
-        impedance = chosen.impedance
-        session = TorqueSession(
-            self.robot.link,
-            controller,
-            limit_rate=chosen.limit_rate,
-            cutoff_frequency=impedance.cutoff_frequency,
-        )
-        self._vertical_stiffness = max(float(impedance.gains.cartesian_stiffness[2]), 1.0)
-        self._targets = CartesianTargets(session, controller, chain, self.robot.link.newest_row)
-        return self._targets.start()
+            controller = TargetController(
+                packed, chain, self._dynamics(), np.zeros(MEMORY_SIZE), link.loop.waiters
+            )
+            session = TorqueSession(
+                link,
+                controller,
+                limit_rate=chosen.limit_rate,
+                cutoff_frequency=chosen.impedance.cutoff_frequency,
+            )
+            targets = CartesianTargets(session, controller, chain, link.newest_row)
+            # From here on every change of the scene goes to this session too.
+            self._targets, self._starting = weakref.ref(targets), True
+        try:
+            link.loop.set_realtime(chosen.realtime_priority, chosen.cpu)
+            targets.start()
+        finally:
+            self._starting = False
+        with self._lock:
+            stiffness = chosen.impedance.gains.cartesian_stiffness[2]
+            self._vertical_stiffness, self._reported_mass = max(float(stiffness), 1.0), np.nan
+            self._report_unknown_mass()
+        return targets
 
-    _vertical_stiffness = 750.0
+    def _dynamics(self) -> Array:
+        return plan_dynamics(
+            self._solver,
+            self.arm.joint_names,
+            self.arm.flange_link,
+            self.arm.base_link,
+            inertials_from=self._graph,
+        ).data
 
     def _refuse_mismatch(self) -> None:
         found = self.tool_mismatch()
@@ -483,12 +577,15 @@ class SceneRobot:
         return plan_chain(self._solver, self._tip, self.arm.joint_names, self.arm.base_link)
 
     def _publish_chain(self) -> None:
-        targets = self._running()
-        if targets is not None:
+        targets = self._handle()
+        if targets is not None and (self._starting or targets.is_running):
             targets.replace_chain(self._chain().data)
 
+    def _handle(self) -> "CartesianTargets | None":
+        return None if self._targets is None else self._targets()
+
     def _running(self) -> "CartesianTargets | None":
-        targets = self._targets
+        targets = self._handle()
         return targets if targets is not None and targets.is_running else None
 
     # --- the end --------------------------------------------------------------------------------

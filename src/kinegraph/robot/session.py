@@ -6,10 +6,9 @@ import threading
 import time
 from typing import Protocol
 
-import numpy as np
-
+from kinegraph.robot.argument_checks import check_duration, check_flag, check_frequency
 from kinegraph.robot.command_channel import Exchange
-from kinegraph.robot.ending import Ending
+from kinegraph.robot.ending import END_RAISED, Ending
 from kinegraph.robot.errors import (
     ControlError,
     FrankaError,
@@ -21,6 +20,7 @@ from kinegraph.robot.errors import (
 from kinegraph.robot.limits import DEFAULT_CUTOFF_FREQUENCY
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
+from kinegraph.robot.loop.cycle_kernels import end_session
 from kinegraph.robot.loop.loop_layout import (
     B_CONTROLLER,
     B_CYCLES,
@@ -50,6 +50,7 @@ _LOG = logging.getLogger("kinegraph.robot")
 _END_S = 5.0
 _IDLE_S = 1.0
 _QUIET_S = 1.0
+_CONTROLLER = ("prepare", "run", "explain")
 
 
 class TorqueController(Protocol):
@@ -93,10 +94,12 @@ class TorqueSession:
         limit_rate: bool | None = None,
         cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
     ) -> None:
-        if not (np.isfinite(cutoff_frequency) and cutoff_frequency > 0.0):
+        check_frequency("cutoff_frequency", cutoff_frequency)
+        if limit_rate is not None:
+            check_flag("limit_rate", limit_rate)
+        if not all(callable(getattr(controller, name, None)) for name in _CONTROLLER):
             raise InvalidArgumentError(
-                f"cutoff_frequency is {cutoff_frequency!r}; a positive number of Hz is needed, "
-                "1000 and more for no filter"
+                f"controller: {controller!r} is none; it needs {', '.join(_CONTROLLER)}"
             )
         self.controller = controller
         self.cycles_from = 0
@@ -105,7 +108,7 @@ class TorqueSession:
         default = self._mode.limits_rate
         self._limit_rate = default if limit_rate is None else bool(limit_rate)
         self._cutoff = float(cutoff_frequency)
-        self._program = Program(controller.run, self._on_end)
+        self._program = Program(self._run, self._on_end)
         self._move: Exchange | None = None
         self._claimed = False
         self._handed_over = False
@@ -116,6 +119,7 @@ class TorqueSession:
         self._resolved = False
         self._error: FrankaError | None = None
         self._shown = False
+        self._preempted = False
 
     # --- start ----------------------------------------------------------------------------------
 
@@ -148,6 +152,7 @@ class TorqueSession:
         if self._claimed:
             raise InvalidOperationError("a session can be started once; make another one")
         link, loop = self._link, self._link.loop
+        link.check_open()  # a robot that is gone shows its last motion for ever
         if self._mode.shows_motion(link.newest_row()) and not link.is_busy:
             raise self._mode.running_already(link.newest_row())
         link.claim(self)
@@ -157,7 +162,9 @@ class TorqueSession:
             self.cycles_from = loop.cycles.published
             self._handed_over = True
             loop.switch_to(self._program)
-            self._move = link.connection.channel.send("Move", self._mode.request(), self._on_reply)
+            if not self._program.ended.is_set():  # else nobody would answer the states
+                channel = link.connection.channel
+                self._move = channel.send("Move", self._mode.request(), self._on_reply)
         except BaseException:
             self._end_loop()
             self._failed = True
@@ -236,6 +243,15 @@ class TorqueSession:
 
     # --- the end --------------------------------------------------------------------------------
 
+    def _run(self, memory: LoopMemory) -> int:
+        # On the loop thread, which has to outlive whatever a controller does.
+        try:
+            return int(self.controller.run(memory))
+        except Exception as error:
+            _LOG.exception("a controller raised an exception")
+            self._ending.raised = error
+            return int(end_session(memory, END_RAISED))
+
     def _on_end(self, code: int) -> None:
         # On the loop thread. The robot is told at once, whoever asks for the result, and when.
         if code not in (END_FINISHED, END_TCP_CLOSED, END_REQUESTED):
@@ -245,7 +261,12 @@ class TorqueSession:
     @property
     def is_running(self) -> bool:
         """Whether the loop runs; false once it has ended for whatever reason."""
-        return self._claimed and not self._failed and not self._program.ended.is_set()
+        return (
+            self._claimed
+            and not self._failed
+            and not self._program.ended.is_set()
+            and self._link.is_ours
+        )
 
     @property
     def error(self) -> FrankaError | None:
@@ -260,16 +281,29 @@ class TorqueSession:
 
         Raises:
             FrankaError: What ended the motion, if not a regular end.
+            InvalidArgumentError: No time to wait. Also a `ValueError`.
         """
+        if timeout_s is not None:
+            check_duration("timeout_s", timeout_s)
         if not self._claimed:
             raise InvalidOperationError("the motion has not been started")
+        if not self._link.is_ours:
+            raise self._link.of_another_process()
+        ran = self.is_running
         if not self._failed and not self._program.ended.wait(timeout_s):
             return False
         error = self._resolve()
+        if error is None and ran and self._preempted:
+            error = self.preempted()
         if error is not None:
             self._shown = True
             raise error
         return True
+
+    @staticmethod
+    def preempted() -> ControlError:
+        """Return the error of a motion that ended because the robot was closed."""
+        return ControlError("libfranka: Move command preempted! The robot was closed")
 
     def stop(self, timeout_s: float | None = None) -> None:
         """Let the controller come to its end, finish the motion, and wait for it.
@@ -277,7 +311,10 @@ class TorqueSession:
         Raises:
             ControlError: The controller has not come to its end after `timeout_s`; it goes on.
             FrankaError: What ended the motion, if not a regular end.
+            InvalidArgumentError: No time to wait. Also a `ValueError`.
         """
+        if timeout_s is not None:
+            check_duration("timeout_s", timeout_s)
         self.request_stop()
         if not self.wait(timeout_s):
             raise ControlError(f"the motion goes on {timeout_s:g} s after it was told to stop")
@@ -286,19 +323,21 @@ class TorqueSession:
         """Let the controller come to its end; return at once."""
         self._link.raise_flag(self, B_STOP)
 
-    def cancel(self, *, quiet: bool = False) -> None:
+    def cancel(self, *, quiet: bool = False, preempts: bool = False) -> None:
         """End the motion now: the robot stops it by itself.
 
         Sends StopMove, waits until the robot is idle, and drops the reply to Move.
 
         Args:
             quiet: Whether a refusal and a lost connection are passed over.
+            preempts: Whether those who wait for the motion in another thread get a `ControlError`.
 
         Raises:
             CommandError: The robot refuses to stop.
             NetworkError: No reply in time, or the connection is gone.
         """
         if self.is_running:
+            self._preempted = preempts
             self._end_loop()
             self.stop_robot(quiet=quiet)
 
@@ -345,6 +384,8 @@ class TorqueSession:
         with self._resolving:
             if not self._resolved:
                 self._error = self._ending.error(self._move)
+                if self._ending.leaves_motion:
+                    self._await_idle()  # else the next motion would meet this one
                 self._resolved = True
                 if self._move is not None:
                     self._move.forget()

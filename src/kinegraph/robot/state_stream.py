@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from kinegraph.robot.argument_checks import check_duration
 from kinegraph.robot.link import SILENCE_S, RobotLink
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.state import RobotState
@@ -20,9 +21,13 @@ class StateStream:
     Args:
         link: The robot's connection and loop.
         timeout_s: Longest wait for a state, s.
+
+    Raises:
+        InvalidArgumentError: No time to wait. Also a `ValueError`.
     """
 
     def __init__(self, link: RobotLink, timeout_s: float = SILENCE_S) -> None:
+        check_duration("timeout_s", timeout_s)
         self._link = link
         self._reader = link.loop.states.reader()
         self._timeout_s = timeout_s

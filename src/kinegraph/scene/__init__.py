@@ -8,6 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix
+    from kinegraph.scene.bridges import (
+        PinocchioOrder,
+        from_pinocchio,
+        from_tesseract,
+        match_pinocchio,
+        to_pinocchio,
+        to_tesseract,
+    )
     from kinegraph.scene.errors import (
         InvalidGeometryError,
         InvalidInertialError,
@@ -87,6 +95,14 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "allowed_collisions": ("AllowedCollisionMatrix",),
+    "bridges": (
+        "PinocchioOrder",
+        "from_pinocchio",
+        "from_tesseract",
+        "match_pinocchio",
+        "to_pinocchio",
+        "to_tesseract",
+    ),
     "errors": (
         "InvalidGeometryError",
         "InvalidInertialError",
@@ -206,6 +222,7 @@ __all__ = [
     "NotFiniteError",
     "NotRigidError",
     "Octree",
+    "PinocchioOrder",
     "Plane",
     "PluginInfo",
     "PluginInfoContainer",
@@ -229,9 +246,14 @@ __all__ = [
     "Visual",
     "WrongTypeError",
     "as_isometry",
+    "from_pinocchio",
+    "from_tesseract",
+    "match_pinocchio",
     "parseURDFFile",
     "parseURDFString",
     "processSRDFAllowedCollisions",
+    "to_pinocchio",
+    "to_tesseract",
     "writeURDFFile",
     "writeURDFString",
 ]

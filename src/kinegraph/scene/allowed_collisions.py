@@ -40,6 +40,7 @@ class AllowedCollisionMatrix:
         if link_name2 is not None:
             self._entries.pop(link_pair(link_name1, link_name2), None)
             return
+        checked_name(link_name1, "allowed collision")
         kept = {pair: reason for pair, reason in self._entries.items() if link_name1 not in pair}
         self._entries = kept
 
@@ -57,13 +58,15 @@ class AllowedCollisionMatrix:
 
     def insertAllowedCollisionMatrix(self, acm: "AllowedCollisionMatrix") -> None:
         """Take over all pairs of another matrix; its reasons win."""
-        self._entries.update(acm._entries)
+        self._entries.update(checked_matrix(acm)._entries)
 
     def clone(self) -> "AllowedCollisionMatrix":
         """Return an independent copy."""
         copy = AllowedCollisionMatrix()
         copy._entries = dict(self._entries)
         return copy
+
+    __copy__ = clone  # a copy that shared the pairs would change them here too
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -75,3 +78,10 @@ class AllowedCollisionMatrix:
 
     def __repr__(self) -> str:
         return f"AllowedCollisionMatrix({len(self._entries)} pairs)"
+
+
+def checked_matrix(acm: object) -> AllowedCollisionMatrix:
+    """Return `acm`; refuse what is no allowed collision matrix (TypeError)."""
+    if not isinstance(acm, AllowedCollisionMatrix):
+        raise WrongTypeError(f"an AllowedCollisionMatrix is needed, not {acm!r:.100}")
+    return acm

@@ -1,5 +1,7 @@
 """Checks and comparisons that links, joints and graphs share."""
 
+import math
+
 from kinegraph.scene.errors import InvalidNameError, WrongTypeError
 
 ALMOST = 1e-6
@@ -16,6 +18,11 @@ def checked_name(name: object, what: str) -> str:
 
 
 def almost_equal(a: float, b: float) -> bool:
-    """Compare two numbers to 1e-6 absolute or a float's precision relative, as tesseract does."""
+    """Compare two numbers to 1e-6 absolute or a float's precision relative, as tesseract does.
+
+    An infinite number equals itself and no other; NaN equals nothing.
+    """
     difference = abs(a - b)
+    if not math.isfinite(difference):
+        return a == b
     return difference <= ALMOST or difference <= EPSILON * max(abs(a), abs(b))

@@ -15,6 +15,7 @@ def real_array(value: object, what: str) -> Array:
     Raises:
         WrongTypeError: Not real numbers. Also a `TypeError`.
     """
+    refuse_masked(value, what)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:
@@ -23,7 +24,20 @@ def real_array(value: object, what: str) -> Array:
         return array
     if array.dtype.kind not in "iuf":
         raise WrongTypeError(f"{what}: {value!r:.200} is no array of real numbers")
-    return array.astype(np.float64)
+    with np.errstate(over="ignore"):  # what float64 cannot hold is refused as infinite
+        return array.astype(np.float64)
+
+
+def refuse_masked(value: object, what: str) -> None:
+    """Refuse an array with masked elements: what stands behind a mask is no value.
+
+    Raises:
+        WrongTypeError: Some element is masked. Also a `TypeError`.
+    """
+    if type(value) is np.ndarray or not isinstance(value, np.ndarray):
+        return
+    if np.any(getattr(value, "mask", False)):
+        raise WrongTypeError(f"{what}: some elements are masked: {value!r:.200}")
 
 
 def numbers(value: object, count: int, what: str) -> tuple[float, ...]:

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import is_number
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
@@ -59,11 +60,6 @@ def check_in_range(
         raise refuse(field, value, f"is outside {'(' if open_below else '['}{low:g}, {high:g}]")
 
 
-def is_number(value: object) -> bool:
-    """Tell whether a value is a real number, numpy's included, and no truth value."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
 def check_finite_vector(field: str, value: object, count: int | None) -> Array:
     """Return a finite vector as an array, or raise InvalidArgumentError.
 
@@ -74,7 +70,7 @@ def check_finite_vector(field: str, value: object, count: int | None) -> Array:
     """
     try:
         array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise refuse(field, value, "is not a vector of numbers") from None
     if array.ndim != 1 or (count is not None and array.shape[0] != count):
         wanted = "one-dimensional" if count is None else f"({count},)"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.control import options_layout as layout
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import (
@@ -174,9 +175,9 @@ class CartesianOptions:
         check_positive("max_angular_deviation", self.max_angular_deviation)
         self.settle.validate()
         if self.realtime_priority is not None:
-            check_in_range("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
+            check_whole("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
         if self.cpu is not None:
-            check_in_range("cpu", self.cpu, 0, MAX_CPU)
+            check_whole("cpu", self.cpu, 0, MAX_CPU)
 
     def with_arm_defaults(self, arm: ArmTable) -> "CartesianOptions":
         """Return options with the arm's own values where none were given."""

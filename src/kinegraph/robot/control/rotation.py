@@ -15,7 +15,13 @@ from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
 from kinegraph.scene.pose import TransformLike
 
-__all__ = ["checked_pose", "checked_quaternion", "quaternion_xyzw", "rotation_matrix"]
+__all__ = [
+    "checked_placement",
+    "checked_pose",
+    "checked_quaternion",
+    "quaternion_xyzw",
+    "rotation_matrix",
+]
 
 UNIT_TOLERANCE = 1e-3
 ORTHONORMAL_TOLERANCE = 1e-3
@@ -60,6 +66,24 @@ def checked_pose(pose: TransformLike) -> Array:
     """Return a (4, 4) pose with the nearest rotation in it.
 
     Args:
+        pose: As for `checked_placement`.
+
+    Raises:
+        InvalidArgumentError: It is not that, or its position is not finite. Also a `ValueError`.
+    """
+    position, rotation = checked_placement(pose)
+    matrix = np.eye(4)
+    matrix[:3, :3] = rotation
+    matrix[:3, 3] = check_finite_vector("pose", position, 3)
+    return matrix
+
+
+def checked_placement(pose: TransformLike) -> tuple[Array, Array]:
+    """Return the position (3,) of a pose as it is, and the rotation (3, 3) nearest to its own.
+
+    The position may be anything; whether it is finite is for the caller to say.
+
+    Args:
         pose: `Isometry3d` or (4, 4), its last row 0 0 0 1 within 1e-6, its rotation within 1e-3
             of orthonormal.
 
@@ -68,11 +92,13 @@ def checked_pose(pose: TransformLike) -> Array:
     """
     try:
         matrix = np.array(pose, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidArgumentError(f"pose: {pose!r:.100} is no 4x4 matrix", field="pose") from None
     if matrix.shape != (4, 4):
         raise InvalidArgumentError(f"pose: shape {matrix.shape}, expected (4, 4)", field="pose")
-    check_finite_vector("pose", matrix.ravel(), 16)
+    rest = matrix.copy()
+    rest[:3, 3] = 0.0
+    check_finite_vector("pose", rest.ravel(), 16)
     if np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() > LAST_ROW_TOLERANCE:
         raise InvalidArgumentError(
             f"pose: last row {matrix[3].tolist()}, expected 0 0 0 1 (rows of a 4x4 matrix)",
@@ -91,9 +117,7 @@ def checked_pose(pose: TransformLike) -> Array:
         )
     nearest = np.ascontiguousarray(rotation).ravel()
     nearest_rotation(nearest, 0)
-    matrix[:3, :3] = nearest.reshape(3, 3)
-    matrix[3] = (0.0, 0.0, 0.0, 1.0)
-    return matrix
+    return matrix[:3, 3], nearest.reshape(3, 3)
 
 
 def quaternion_xyzw(rotation: Array) -> Array:

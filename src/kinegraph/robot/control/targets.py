@@ -1,13 +1,15 @@
 """`CartesianTargets`: what a program holds of a running Cartesian target session."""
 
 import time
+import weakref
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.argument_checks import check_duration
+from kinegraph.robot.control.checks import check_finite_vector, check_positive
 from kinegraph.robot.control.memory_layout import M_deviated
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
@@ -19,11 +21,11 @@ from kinegraph.robot.control.record_layout import (
     R_velocity,
 )
 from kinegraph.robot.control.rotation import (
-    checked_pose,
+    checked_placement,
     checked_quaternion,
     quaternion_xyzw,
 )
-from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import TorqueSession
@@ -36,6 +38,7 @@ __all__ = ["CartesianTargets"]
 REST = 1e-4
 REST_ACCELERATION = 0.05
 POLL_S = 0.002
+KEEP = object()
 
 
 class CartesianTargets:
@@ -71,6 +74,8 @@ class CartesianTargets:
             FrankaError: What kept the motion from starting, or ended it at once.
         """
         self._session.start()
+        # A handle that is dropped lands on its last target and finishes by itself.
+        weakref.finalize(self, self._session.request_stop)
         return self
 
     # --- targets --------------------------------------------------------------------------------
@@ -85,7 +90,7 @@ class CartesianTargets:
             InvalidArgumentError: Not three finite numbers. Also a `ValueError`.
             InvalidOperationError: The session has ended.
         """
-        self._publish(position=position)
+        self._publish(position)
 
     def set_orientation(self, quat_xyzw: Any) -> None:
         """Set the orientation, keep the position of the newest target.
@@ -97,7 +102,7 @@ class CartesianTargets:
             InvalidArgumentError: Not a unit quaternion. Also a `ValueError`.
             InvalidOperationError: The session has ended.
         """
-        self._publish(orientation=checked_quaternion(quat_xyzw))
+        self._publish(KEEP, checked_quaternion(quat_xyzw))
 
     def set_target(self, position: Any, quat_xyzw: Any) -> None:
         """Set position (3,) m and orientation (4,) quaternion x, y, z, w.
@@ -106,7 +111,7 @@ class CartesianTargets:
             InvalidArgumentError: As `set_position` and `set_orientation`. Also a `ValueError`.
             InvalidOperationError: The session has ended.
         """
-        self._publish(position=position, orientation=checked_quaternion(quat_xyzw))
+        self._publish(position, checked_quaternion(quat_xyzw))
 
     def set_pose(self, pose: TransformLike) -> None:
         """Set position and orientation by a transform, rigid within 1e-3.
@@ -115,10 +120,10 @@ class CartesianTargets:
             InvalidArgumentError: Not a rigid transform. Also a `ValueError`.
             InvalidOperationError: The session has ended.
         """
-        matrix = checked_pose(getattr(pose, "homogeneous", pose))
-        self._publish(position=matrix[:3, 3], orientation=quaternion_xyzw(matrix[:3, :3]))
+        position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
+        self._publish(position, quaternion_xyzw(rotation))
 
-    def _publish(self, position: Any = None, orientation: Array | None = None) -> None:
+    def _publish(self, position: Any, orientation: Array | None = None) -> None:
         if not self.is_running:
             raise InvalidOperationError(
                 "the session has ended, it takes no target; if it failed, stop() has the reason"
@@ -126,7 +131,7 @@ class CartesianTargets:
         slot = self._controller.slot
         with slot.lock:
             values = self._slot_values()
-            if position is not None:
+            if position is not KEEP:
                 values[:3] = check_finite_vector("position", position, 3)
             if orientation is not None:
                 values[3:] = orientation
@@ -211,11 +216,12 @@ class CartesianTargets:
             pose within the tolerance.
 
         Raises:
-            InvalidArgumentError: A tolerance that is not positive. Also a `ValueError`.
+            InvalidArgumentError: A tolerance that is not positive, or no time to wait. Also a
+                `ValueError`.
             FrankaError: What ended the session, as `stop` raises it.
         """
-        if not tolerance > 0.0:
-            raise InvalidArgumentError(f"wait: the tolerance must be positive, not {tolerance!r}")
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
         end = time.monotonic() + timeout_s
         while time.monotonic() < end:
             if not self.is_running:

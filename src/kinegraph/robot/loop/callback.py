@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
 from kinegraph.robot.loop.loop_layout import LoopMemory, rehearsal
 
@@ -83,7 +84,8 @@ class CompiledTorques:
 
     def prepare(self, memory: LoopMemory) -> None:
         """Compile the loop, by running it so that it leaves at once."""
-        self.run(rehearsal(memory))
+        with announce_compiling("the torque loop"):
+            self.run(rehearsal(memory))
 
     def run(self, memory: LoopMemory) -> int:
         """Run the loop and return its end code."""

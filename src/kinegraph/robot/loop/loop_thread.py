@@ -16,6 +16,7 @@ from functools import cache
 
 import numpy as np
 
+from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.errors import FrankaError, NetworkError
 from kinegraph.robot.limits import RateLimits, rate_limits
 from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
@@ -284,8 +285,9 @@ def warm_up() -> None:
     A robot streams states from its first reply on, so nothing may be compiled after it.
     """
     loop = LoopThread(PROTOCOLS[10], rate_limits(10), rows=64)
-    atomic_store(loop.memory.block, B_END, 1)
-    stream_session(loop.memory)
-    atomic_load(loop.memory.block, B_END)
-    loop.states.latest()
+    with announce_compiling("the loop that receives states"):
+        atomic_store(loop.memory.block, B_END, 1)
+        stream_session(loop.memory)
+        atomic_load(loop.memory.block, B_END)
+        loop.states.latest()
     loop.states.last(1)

@@ -6,11 +6,14 @@ from pathlib import Path
 
 from kinegraph.robot.errors import RealtimeError
 
-__all__ = ["has_realtime_kernel", "raise_thread"]
+__all__ = ["PRIORITY_MAX", "has_realtime_kernel", "raise_thread"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _KERNEL_FLAG = Path("/sys/kernel/realtime")
 _said: set[str] = set()
+
+PRIORITY_MAX = 99
+"""Highest FIFO priority."""
 
 
 def has_realtime_kernel() -> bool:

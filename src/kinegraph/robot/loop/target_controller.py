@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.control.record_layout import RECORD_FIELDS, RECORD_SIZE
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
 from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
@@ -28,6 +29,13 @@ from kinegraph.scene.array_types import Array, IntArray
 __all__ = ["TargetController"]
 
 RECORD_ROWS = 16384
+# By the codes of `cartesian_kernels`.
+FAULTS = {
+    -1: "the joint positions, velocities or the load of the state are not finite",
+    -2: "the state's O_T_EE is no pose",
+    -3: "chain, arm and options disagree about the number of joints",
+    -4: "the law gave a torque that is not finite",
+}
 CHAIN_ROOM = 4096
 _TAKE_S = 1.0
 
@@ -97,8 +105,9 @@ class TargetController:
             from kinegraph.robot.control.cartesian_kernels import cartesian_cycle
 
             self._cycle = cartesian_cycle
-        self._address = native_address(self._cycle)
-        target_session(rehearsal(memory), self.extra, self._address)
+        with announce_compiling("the target controller"):
+            self._address = native_address(self._cycle)
+            target_session(rehearsal(memory), self.extra, self._address)
         with self._replacing:
             if self._block is not None and self._block[B_CHAIN_ACTIVE] == 1:
                 self.extra.chain_0[:] = self.extra.chain_1
@@ -115,7 +124,8 @@ class TargetController:
             return ControlError("the Cartesian controller raised an exception", fault=fault)
         if self._explain is not None:
             return self._explain(fault)
-        return ControlError(f"the Cartesian controller reports fault {fault}", fault=fault)
+        reason = FAULTS.get(fault, f"fault {fault}")
+        return ControlError(f"the Cartesian controller gave up: {reason}", fault=fault)
 
     def replace_chain(self, chain: Array) -> None:
         """Give the loop another chain; it is in use from the next cycle on.

@@ -8,8 +8,11 @@ import threading
 import time
 from types import TracebackType
 
+from kinegraph.kinematics.announcing import announce_compiling
+from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.connection import PORT_MAX
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, NetworkError
-from kinegraph.robot.loop.realtime import raise_thread
+from kinegraph.robot.loop.realtime import PRIORITY_MAX, raise_thread
 from kinegraph.robot.sim.arm import READY, SimulatedArm, drive_constants
 from kinegraph.robot.sim.codes_layout import (
     R_PLACE,
@@ -93,6 +96,11 @@ class SimulatedRobot(SimulatedWorld):
             raise InvalidArgumentError(f"fci: {fci} is no version; 10 or 5", value=fci)
         if max_lost < 1 or trace < 0 or not 0.0 <= lockstep_s < 1e6:
             raise InvalidArgumentError("max_lost, trace or lockstep_s out of range")
+        if not host:
+            raise InvalidArgumentError("host is empty; one IPv4 address is needed")
+        check_whole("port", port, 0, PORT_MAX)
+        if priority is not None:
+            check_whole("priority", priority, 1, PRIORITY_MAX)
         self._address = (host, port)
         super().__init__(SimulatedArm.of(fci, urdf), trace)
         self._arrays = (self._memory.x, self._memory.n, self._memory.datagram)
@@ -202,9 +210,10 @@ class SimulatedRobot(SimulatedWorld):
         n = self._memory.n
         atomic_store(n, N_stop, 1)
         atomic_load(n, N_stop)
-        serve(*self._arrays, -1)
-        wants_command(*self._arrays[:2])
-        collect(*self._arrays)
+        with announce_compiling("the simulated robot"):
+            serve(*self._arrays, -1)
+            wants_command(*self._arrays[:2])
+            collect(*self._arrays)
 
     def _serve(self) -> None:
         from kinegraph.robot.sim.serve_kernels import serve

@@ -33,6 +33,8 @@ from kinegraph.scene.errors import suggestion
 
 __all__ = ["SimulatedWorld", "joint_numbers"]
 
+LATEST_S = 1e6
+
 COUNTERS = (
     "states_sent",
     "send_failures",
@@ -210,10 +212,17 @@ class SimulatedWorld:
         Args:
             what: "reflex" (joint_reflex), "user-stop" or "collision" (150 N downwards).
             after_s: Seconds from the start of the motion.
+
+        Raises:
+            InvalidArgumentError: No such injection, or no such time. Also a `ValueError`.
         """
         if what not in INJECTIONS:
             text = f"no injection {what!r}{suggestion(what, INJECTIONS)}"
             raise InvalidArgumentError(text, name=what)
+        if not 0.0 <= after_s < LATEST_S:
+            raise InvalidArgumentError(
+                f"after_s is {after_s!r}; seconds from 0 to {LATEST_S:g} are needed"
+            )
         self._mailbox.ask(R_INJECT, (), (INJECTIONS[what], round(1000.0 * after_s)))
 
     def override_state(self, row: Array | None) -> None:

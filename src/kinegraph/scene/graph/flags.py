@@ -1,6 +1,6 @@
 """What a scene graph notes about its links: shown, checked, allowed to touch."""
 
-from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix
+from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix, checked_matrix
 from kinegraph.scene.graph.queries import GraphQueries
 
 
@@ -41,6 +41,10 @@ class GraphFlags(GraphQueries):
         self._touch()
 
     def setAllowedCollisionMatrix(self, acm: AllowedCollisionMatrix) -> None:
-        """Replace all pairs by a copy of `acm`."""
-        self._acm = acm.clone()
+        """Replace all pairs by a copy of `acm`.
+
+        Raises:
+            WrongTypeError: Not an `AllowedCollisionMatrix`. Also a `TypeError`.
+        """
+        self._acm = checked_matrix(acm).clone()
         self._touch()

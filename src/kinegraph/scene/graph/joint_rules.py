@@ -3,11 +3,16 @@
 import math
 from typing import Any
 
+import numpy as np
+
 from kinegraph.scene.errors import InvalidLimitError, NotFiniteError, WrongTypeError
 from kinegraph.scene.joint import PARTS, Joint, JointType
 from kinegraph.scene.joint_parts import JointLimits
 
 NEEDS_NO_LIMITS = (JointType.FIXED, JointType.FLOATING, JointType.CONTINUOUS)
+NO_NUMBERS = (bool, np.bool_, str, complex, np.complexfloating)
+"""What float() would take, or cut, without a word."""
+
 TWO_TURNS = 4.0 * math.pi
 """Bounds of a continuous joint that has none of its own, as in tesseract."""
 
@@ -81,10 +86,14 @@ def check_number(value: Any, what: str) -> None:
         WrongTypeError: No number. Also a `TypeError`.
         NotFiniteError: NaN or infinite. Also a `ValueError`.
     """
-    if isinstance(value, bool | str) or not hasattr(value, "__float__"):
+    if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
         raise WrongTypeError(f"{what} must be a number, not {value!r:.100}")
-    if not math.isfinite(float(value)):
-        raise NotFiniteError(f"{what} is {value!r}; a finite number is needed")
+    try:
+        number = float(value)
+    except OverflowError as error:
+        raise NotFiniteError(f"{what} is an integer that no float can hold") from error
+    if not math.isfinite(number):
+        raise NotFiniteError(f"{what} is {value!r:.100}; a finite number is needed")
 
 
 def lacks_limits(joint: Joint) -> bool:

@@ -161,9 +161,10 @@ class GraphQueries(GraphStore):
         Raises:
             UnknownLinkError: No such link. Also a `KeyError`.
         """
-        for name in link_names:
+        names = list(link_names)
+        for name in names:
             self._known_link(name)
-        return self._nearest(link_names)
+        return self._nearest(names)
 
     def getShortestPath(self, root: str, tip: str) -> ShortestPath:
         """Find the shortest way between two links, over joints in either direction.
@@ -176,11 +177,11 @@ class GraphQueries(GraphStore):
         """
         self._known_link(root)
         self._known_link(tip)
-        return shortest_path(self.networkx(), self._joints, root, tip)
+        return shortest_path(self._own_networkx(), self._joints, root, tip)
 
     def isAcyclic(self) -> bool:
         """Tell whether there is no directed cycle."""
-        return is_acyclic(self.networkx())
+        return is_acyclic(self._own_networkx())
 
     def isTree(self) -> bool:
         """Tell whether every link but one has exactly one joint above it, without cycles.
@@ -211,7 +212,8 @@ class GraphQueries(GraphStore):
         from kinegraph.scene.graph.dot import to_dot
 
         text = to_dot(self._links, self._joints.values())
-        with open(path, "w", encoding="utf-8") as file:
+        # Names may hold half a surrogate pair, which UTF-8 cannot.
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
 
     def _nearest(self, starts: Iterable[str]) -> dict[str, str]:

@@ -28,6 +28,13 @@ class SceneGraph(GraphEdits):
         self._copy_into(copy)
         return copy
 
+    def __copy__(self) -> "SceneGraph":
+        # Links and joints belong to one graph: there is no shallow copy.
+        return self.clone()
+
+    def __deepcopy__(self, memo: object) -> "SceneGraph":
+        return self.clone()
+
     @overload
     def insertSceneGraph(self, scene_graph: "SceneGraph", prefix: str = "") -> bool: ...
     @overload

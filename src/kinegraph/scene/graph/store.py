@@ -30,6 +30,7 @@ class GraphStore:
         self._acm = AllowedCollisionMatrix()
         self._revision = 0
         self._networkx: tuple[int, Any] | None = None
+        self._private_networkx: tuple[int, Any] | None = None
         # Whoever computes something from the graph may keep it here, with the revision it is for.
         self._compiled: tuple[int, object] | None = None
 
@@ -45,13 +46,22 @@ class GraphStore:
 
         Nodes are link names in their order, edges are keyed by joint name and carry `weight`, the
         length of the joint origin's translation in m. It is built when needed and kept until the
-        graph changes; changing it does not change the scene graph.
+        graph changes; changing it changes neither the scene graph nor what that answers.
         """
         if self._networkx is None or self._networkx[0] != self._revision:
-            from kinegraph.scene.graph.paths import build_networkx
-
-            self._networkx = (self._revision, build_networkx(self._links, self._joints.values()))
+            self._networkx = (self._revision, self._build_networkx())
         return self._networkx[1]
+
+    def _own_networkx(self) -> Any:
+        """Return a `networkx` graph that no user can have changed."""
+        if self._private_networkx is None or self._private_networkx[0] != self._revision:
+            self._private_networkx = (self._revision, self._build_networkx())
+        return self._private_networkx[1]
+
+    def _build_networkx(self) -> Any:
+        from kinegraph.scene.graph.paths import build_networkx
+
+        return build_networkx(self._links, self._joints.values())
 
     def _touch(self) -> None:
         self._revision += 1

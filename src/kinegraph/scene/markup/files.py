@@ -1,7 +1,6 @@
 """Files as a whole: read with a bound, replaced at once."""
 
 import os
-import tempfile
 from pathlib import Path
 
 from kinegraph.scene.markup.text import MAX_BYTES, ErrorType
@@ -22,6 +21,8 @@ def read_file(path: Path, error: ErrorType) -> bytes:
 
 def replace_file(target: Path, data: bytes) -> None:
     """Put a whole file in place at once, or leave the old one."""
+    import tempfile  # late: it loads much, and few programs write descriptions
+
     handle, scratch = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -69,6 +69,19 @@ class Source:
             value=value,
         ) from cause
 
+    def parts(self, element: Element, known: frozenset[str]) -> dict[str, Element]:
+        """Return an element's children of known kinds, the first of each; note the others."""
+        parts: dict[str, Element] = {}
+        for child in element:
+            tag = child.tag
+            if tag not in known:
+                self.ignore(child)
+            elif tag in parts:
+                self.ignore(child, "repeated")
+            else:
+                parts[tag] = child
+        return parts
+
     def ignore(self, element: Element, why: str = "unknown") -> None:
         """Note an element that is not read; `report` warns once per kind."""
         kind = f"{why} <{element.tag}>"

@@ -18,6 +18,10 @@ KINEMATICS = "kinematic_plugins"
 CONTACT_MANAGERS = "contact_manager_plugins"
 CALIBRATION = "calibration"
 
+SEARCH_PATHS, SEARCH_LIBRARIES = "search_paths", "search_libraries"
+FORWARD, INVERSE = "fwd_kin_plugins", "inv_kin_plugins"
+DISCRETE, CONTINUOUS = "discrete_plugins", "continuous_plugins"
+
 
 class Node:
     """A value of a file, with the way to it for errors.
@@ -80,44 +84,41 @@ class Node:
 
 def read_kinematics(file: Node) -> KinematicsPluginInfo:
     """Return the solvers of a file; a `YamlError` says what is wrong."""
-    info = KinematicsPluginInfo()
-    for key, node in file.entry(KINEMATICS).items().items():
-        match key:
-            case "search_paths":
-                info.search_paths = node.texts()
-            case "search_libraries":
-                info.search_libraries = node.texts()
-            case "fwd_kin_plugins":
-                info.fwd_plugin_infos = _containers(node)
-            case "inv_kin_plugins":
-                info.inv_plugin_infos = _containers(node)
-    return info
+    entries = file.entry(KINEMATICS).items()
+    return KinematicsPluginInfo(
+        *_searches(entries),
+        *(
+            {group: _container(node) for group, node in entries[key].items().items()}
+            if key in entries
+            else {}
+            for key in (FORWARD, INVERSE)
+        ),
+    )
 
 
 def read_contact_managers(file: Node) -> ContactManagersPluginInfo:
     """Return the collision checkers of a file; a `YamlError` says what is wrong."""
-    info = ContactManagersPluginInfo()
-    for key, node in file.entry(CONTACT_MANAGERS).items().items():
-        match key:
-            case "search_paths":
-                info.search_paths = node.texts()
-            case "search_libraries":
-                info.search_libraries = node.texts()
-            case "discrete_plugins":
-                info.discrete_plugin_infos = _container(node)
-            case "continuous_plugins":
-                info.continuous_plugin_infos = _container(node)
-    return info
+    entries = file.entry(CONTACT_MANAGERS).items()
+    return ContactManagersPluginInfo(
+        *_searches(entries),
+        *(
+            _container(entries[key]) if key in entries else PluginInfoContainer()
+            for key in (DISCRETE, CONTINUOUS)
+        ),
+    )
+
+
+def _searches(entries: dict[str, Node]) -> tuple[list[str], list[str]]:
+    paths, libraries = (
+        entries[key].texts() if key in entries else [] for key in (SEARCH_PATHS, SEARCH_LIBRARIES)
+    )
+    return paths, libraries
 
 
 def read_calibration(file: Node) -> CalibrationInfo:
     """Return the joints' origins of a file; a `YamlError` says what is wrong."""
     joints = file.entry(CALIBRATION).entry("joints").items()
     return CalibrationInfo({name: _pose(node) for name, node in joints.items()})
-
-
-def _containers(node: Node) -> dict[str, PluginInfoContainer]:
-    return {group: _container(container) for group, container in node.items().items()}
 
 
 def _container(node: Node) -> PluginInfoContainer:
@@ -146,10 +147,10 @@ def _pose(node: Node) -> Isometry3d:
 def write_kinematics(info: KinematicsPluginInfo) -> dict[str, Any]:
     """Return the data of a file of solvers."""
     content = {
-        "search_paths": info.search_paths,
-        "search_libraries": info.search_libraries,
-        "fwd_kin_plugins": _containers_data(info.fwd_plugin_infos),
-        "inv_kin_plugins": _containers_data(info.inv_plugin_infos),
+        SEARCH_PATHS: info.search_paths,
+        SEARCH_LIBRARIES: info.search_libraries,
+        FORWARD: _containers_data(info.fwd_plugin_infos),
+        INVERSE: _containers_data(info.inv_plugin_infos),
     }
     return {KINEMATICS: {key: value for key, value in content.items() if value}}
 
@@ -157,12 +158,12 @@ def write_kinematics(info: KinematicsPluginInfo) -> dict[str, Any]:
 def write_contact_managers(info: ContactManagersPluginInfo) -> dict[str, Any]:
     """Return the data of a file of collision checkers."""
     content: dict[str, Any] = {
-        "search_paths": info.search_paths,
-        "search_libraries": info.search_libraries,
+        SEARCH_PATHS: info.search_paths,
+        SEARCH_LIBRARIES: info.search_libraries,
     }
     for key, container in (
-        ("discrete_plugins", info.discrete_plugin_infos),
-        ("continuous_plugins", info.continuous_plugin_infos),
+        (DISCRETE, info.discrete_plugin_infos),
+        (CONTINUOUS, info.continuous_plugin_infos),
     ):
         if container != PluginInfoContainer():
             content[key] = _container_data(container)
@@ -191,12 +192,8 @@ def _plugin_data(plugin: PluginInfo) -> dict[str, Any]:
 
 def _pose_data(pose: Isometry3d) -> dict[str, dict[str, float]]:
     rows, translation = pose.rows()
-    kind, numbers = rotation_source(pose) or ("", ())
-    if kind == "wxyz":
-        w, x, y, z = numbers
-        orientation = {"x": x, "y": y, "z": z, "w": w}
-    elif kind == "rpy":
-        orientation = dict(zip("rpy", numbers, strict=True))
-    else:
-        orientation = dict(zip("xyzw", quaternion_from_rows(rows), strict=True))
+    orientation = dict(zip("xyzw", quaternion_from_rows(rows), strict=True))
+    if (source := rotation_source(pose)) is not None:  # the numbers that were read
+        kind, numbers = source
+        orientation = dict(zip("wxyz" if kind == "wxyz" else "rpy", numbers, strict=True))
     return {"position": dict(zip("xyz", translation, strict=True)), "orientation": orientation}

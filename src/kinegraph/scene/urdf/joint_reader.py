@@ -76,7 +76,7 @@ class JointReader:
         if kind is JointType.UNKNOWN:
             reason = f"is none of {', '.join(TYPES)}"
             source.fail(element, reason, "type", required(source, element, "type"))
-        parts = self._children(element)
+        parts = source.parts(element, CHILDREN)
         joint.parent_link_name = self._link(element, parts.pop("parent", None), "parent")
         joint.child_link_name = self._link(element, parts.pop("child", None), "child")
         joint._origin = self._origins.read(parts.pop("origin", None))
@@ -89,18 +89,6 @@ class JointReader:
         if parts:
             self._optional_parts(joint, parts)
         return joint
-
-    def _children(self, element: Element) -> dict[str, Element]:
-        parts: dict[str, Element] = {}
-        for child in element:
-            tag = child.tag
-            if tag not in CHILDREN:
-                self._source.ignore(child)
-            elif tag in parts:
-                self._source.ignore(child, "repeated")
-            else:
-                parts[tag] = child
-        return parts
 
     def _link(self, element: Element, part: Element | None, which: str) -> str:
         if part is None:

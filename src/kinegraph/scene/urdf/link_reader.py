@@ -54,21 +54,9 @@ class LinkReader:
             self._source.fail(element, "needs a <color> or a <texture>")
         self._materials[name] = material
 
-    def _parts(self, element: Element, known: frozenset[str]) -> dict[str, Element]:
-        parts: dict[str, Element] = {}
-        for child in element:
-            tag = child.tag
-            if tag not in known:
-                self._source.ignore(child)
-            elif tag in parts:
-                self._source.ignore(child, "repeated")
-            else:
-                parts[tag] = child
-        return parts
-
     def _inertial(self, element: Element) -> Inertial:
         source = self._source
-        parts = self._parts(element, INERTIAL_CHILDREN)
+        parts = source.parts(element, INERTIAL_CHILDREN)
         if "mass" not in parts or "inertia" not in parts:
             missing = "inertia" if "mass" in parts else "mass"
             source.fail(element, f"has no <{missing}>")
@@ -86,7 +74,7 @@ class LinkReader:
         return inertial
 
     def _visual(self, element: Element) -> Visual:
-        parts = self._parts(element, VISUAL_CHILDREN)
+        parts = self._source.parts(element, VISUAL_CHILDREN)
         visual = Visual()
         visual.name = element.get("name", "")
         visual._origin = self._origins.read(parts.get("origin"))
@@ -96,7 +84,7 @@ class LinkReader:
         return visual
 
     def _collision(self, element: Element) -> Collision:
-        parts = self._parts(element, COLLISION_CHILDREN)
+        parts = self._source.parts(element, COLLISION_CHILDREN)
         collision = Collision()
         collision.name = element.get("name", "")
         collision._origin = self._origins.read(parts.get("origin"))

@@ -52,14 +52,13 @@ def expand(path: Path, locator: ResourceLocator | None, arguments: dict[str, str
         packages = {name: str(folder) for name, folder in locator.getPackages().items()}
     for _ in range(MOST_PACKAGES):
         answer = _run(path, {"packages": packages, "arguments": arguments})
-        missing = answer.get("missing")
-        if missing is None:
-            break
-        packages[missing] = _package(path, missing, locator)
-    if "text" not in answer:
-        _fail(path, f"cannot be expanded by xacro: {answer.get('error', 'too many packages')}")
-    text: str = answer["text"]
-    return text
+        if "text" in answer:
+            text: str = answer["text"]
+            return text
+        if "error" in answer:
+            _fail(path, f"cannot be expanded by xacro: {answer['error']}")
+        packages[answer["missing"]] = _package(path, answer["missing"], locator)
+    _fail(path, f"cannot be expanded: it refers to more than {MOST_PACKAGES} packages")
 
 
 def _package(path: Path, name: str, locator: ResourceLocator) -> str:

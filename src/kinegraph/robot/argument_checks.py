@@ -1,0 +1,68 @@
+"""Single numbers that callers hand in: refused at the public edge, before anything is done."""
+
+import math
+
+import numpy as np
+
+from kinegraph.robot.errors import InvalidArgumentError
+
+__all__ = ["check_duration", "check_flag", "check_frequency", "check_whole", "is_number"]
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a real number, numpy's included, and no truth value."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def check_duration(name: str, value: object, *, zero: bool = True) -> None:
+    """Refuse what is no time to wait.
+
+    Args:
+        name: How error messages call it.
+        value: Seconds; may be infinite.
+        zero: Whether no time at all is one.
+
+    Raises:
+        InvalidArgumentError: No number, NaN or negative. Also a `ValueError`.
+    """
+    if not is_number(value) or not (value > 0.0 or (zero and value == 0.0)):  # type: ignore[operator]
+        at_least = "at least 0" if zero else "above 0"
+        raise InvalidArgumentError(
+            f"{name} is {value!r}; a number of seconds {at_least} is needed", field=name
+        )
+
+
+def check_frequency(name: str, value: object) -> None:
+    """Refuse what is no cutoff of a low-pass filter.
+
+    Raises:
+        InvalidArgumentError: No finite positive number. Also a `ValueError`.
+    """
+    if not is_number(value) or not 0.0 < value < math.inf:  # type: ignore[operator]
+        raise InvalidArgumentError(
+            f"{name} is {value!r}; a positive number of Hz is needed, 1000 and more for no filter",
+            field=name,
+        )
+
+
+def check_whole(name: str, value: object, low: int, high: int) -> None:
+    """Refuse what is no whole number from `low` to `high`.
+
+    Raises:
+        InvalidArgumentError: It is none. Also a `ValueError`.
+    """
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:  # type: ignore[operator]
+        raise InvalidArgumentError(
+            f"{name} is {value!r}; a whole number from {low} to {high} is needed", field=name
+        )
+
+
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither true nor false.
+
+    Raises:
+        InvalidArgumentError: It is none. Also a `ValueError`.
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidArgumentError(f"{name} is {value!r}; True or False is needed", field=name)
