@@ -49,6 +49,8 @@ def run(root: Path) -> str:
     environment = {
         **{k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "NUMBA"))},
         "PYTHONPATH": str(root),
+        # Python takes a source of the same size and second for unchanged.
+        "PYTHONDONTWRITEBYTECODE": "1",
         "NUMBA_CACHE_DIR": str(root / "cache"),
     }
     done = subprocess.run(

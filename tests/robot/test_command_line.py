@@ -1,5 +1,6 @@
 """The command line refuses what it cannot do with a sentence, never with a traceback."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,10 @@ def test_an_interrupt_ends_with_the_shells_code(
     monkeypatch.setattr(sim, "run", interrupted)
     assert main(["sim"]) == 130
     assert "interrupted" in capsys.readouterr().err
+
+
+def test_serving_leaves_the_signals_as_they_were(capsys: pytest.CaptureFixture[str]) -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert main(["sim", "--host", fresh_address(), "--port", "99999"]) == 1
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    assert capsys.readouterr().err
