@@ -17,7 +17,7 @@ from kinegraph.scene.array_types import Array
 __all__ = ["Kinegraph", "Pinocchio", "Tesseract", "load"]
 
 ROBOTS = {
-    "fr3": ("src/kinegraph/robot/sim/data/fr3.urdf", "fr3_link8"),
+    "fr3": ("tests/golden/kinematics/fr3_hand/robot.urdf", "fr3_link8"),
     "pr2": ("benchmarks/robots/pr2.urdf", "r_gripper_tool_frame"),
 }
 
