@@ -7,12 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from robot_addresses import fresh_address
+from waiting_for import wait_until
 
 from kinegraph.cli.demo_scene import PART, TIP, box, build_scene, fixed
 from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.record_layout import RECORD_OFFSETS, R_pose, R_target, R_velocity
 from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
-from kinegraph.robot.loop.loop_layout import CYCLE_FIELDS
+from kinegraph.robot.loop.loop_layout import B_CHAIN_CHANGES, CYCLE_FIELDS
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.scene_robot import SceneRobot
 from kinegraph.robot.sim.descriptions import description_text
@@ -154,17 +155,21 @@ def test_an_attached_part_follows_the_tool_and_never_jumps(ready: SceneRobot) ->
 
 def test_the_tip_may_be_moved_in_the_scene_while_the_loop_runs(ready: SceneRobot) -> None:
     with ready.cartesian_targets(tool="scene") as arm:
-        changes = ready.robot.link.loop.memory.block
+        block = ready.robot.link.loop.memory.block
+        changes = int(block[B_CHAIN_CHANGES])
         with ready.scene() as (graph, solver):
             joint = graph.getInboundJoints(TIP)[0]
             origin = joint.parent_to_joint_origin_transform
             pose = solver.getRelativeLinkTransform(ready.arm.base_link, TIP)
         longer = Isometry3d.from_rpy((0.0, 0.0, 0.02), (0.0, 0.0, 0.0))
         assert ready.changeJointOrigin(joint.getName(), origin @ longer)
-        time.sleep(0.1)
+        wait_until(lambda: int(block[B_CHAIN_CHANGES]) == changes + 1)
+        seen = arm.cycle_count
+        wait_until(lambda: arm.cycle_count > seen + 5)
         assert arm.is_running
         np.testing.assert_allclose(ready.tip_pose().matrix, (pose @ longer).matrix, atol=1e-3)
-        assert changes is not None
+        desired = arm.records().read()[0][-1, R_pose : R_pose + 16].reshape(4, 4).T
+        np.testing.assert_allclose(desired, (pose @ longer).matrix, atol=1e-3)
 
 
 def test_live_poses_follow_the_robot(sim: SimulatedRobot, ready: SceneRobot) -> None:

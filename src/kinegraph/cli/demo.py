@@ -40,7 +40,7 @@ __all__ = ["add_arguments", "run"]
 HOST = "127.0.0.61"
 STARTUP_S = 300.0
 # FIFO, where the system lets us. Only the loop: with the simulator at a priority too, single
-# commands came late on two cores (17 to 60 in 15 s, against 0 to 2).
+# commands came late on two cores (3 to 60 in 15 s, against 0 to 2).
 LOOP_PRIORITY = 40
 SETTLE_S = 1.0
 TICK_S = 5.0
