@@ -1,6 +1,7 @@
 # Every target sets up .venv by itself; nothing but Python >= 3.10 and make is needed.
 PYTHON ?= python3
 VENV := .venv
+APART := .venv-bench
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
@@ -44,8 +45,21 @@ coverage: $(VENV)/dev.stamp  ## tests with kernels uncompiled, line by line
 	@NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest --quiet -m "not slow and not compiled"
 	@$(BIN)/coverage report
 
-bench: $(VENV)/dev.stamp  ## timings beside the libraries that a user would pick instead
-	@$(BIN)/python benchmarks/run.py
+# What does not install is named by the benchmark and left out.
+$(VENV)/bench.stamp: $(VENV)/base.stamp
+	@echo "kinegraph: installing the libraries to compare with ..."
+	@if $(PIP) install --group bench; then touch $@; fi
+
+# yourdfpy brings scipy along, which numba would load whenever it is there: a venv of its own.
+$(APART)/bench.stamp: pyproject.toml
+	@echo "kinegraph: installing a library to compare with into $(APART) ..."
+	@test -x $(APART)/bin/python || $(PYTHON) -m venv $(APART)
+	@$(APART)/bin/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@if $(APART)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--group bench-apart; then touch $@; fi
+
+bench: $(VENV)/bench.stamp $(APART)/bench.stamp  ## timings beside the libraries that a user would pick instead
+	@$(BIN)/python benchmarks/run.py $(BENCH)
 
 docs: $(VENV)/docs.stamp  ## the documentation as HTML in docs/_build
 	@$(BIN)/sphinx-build -W --quiet -b html docs docs/_build
@@ -55,4 +69,4 @@ build: $(VENV)/dev.stamp  ## sdist and wheel in dist
 	@$(BIN)/python -m build --outdir dist .
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) dist docs/_build demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(APART) dist docs/_build demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

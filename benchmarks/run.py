@@ -1,124 +1,112 @@
 """Timings beside the libraries that a user would pick instead: `make bench`.
 
-Prints for FR3 and PR2, each in pairs within one run: set and one pose, set and all poses, the
-Jacobian, a batch of 100 000 poses, beside pinocchio and tesseract-robotics; then the 1 kHz loop's
-compute time with an idle and with a busy Python thread.
+For FR3, UR5, a humanoid and PR2, and a table of 1000 links, ours beside pinocchio, tesseract's two
+solvers, mujoco, yourdfpy and a piece of C; how costs grow; threads; starts, memory, compilation;
+the 1 kHz loop; and at the end the aims of the project with what was measured.
 
-    python benchmarks/run.py [--only kinematics|loop] [--quick]
+    python benchmarks/run.py [--only PART ...] [--robot NAME ...] [--quick] [--json FILE]
 """
 
 import argparse
+import json
+import os
 import platform
+import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+import time
+from collections.abc import Sequence
+from pathlib import Path
 
-import numpy as np
-from peers import Kinegraph, Pinocchio, Tesseract, load
-from timing import Ratio, paired, seconds
+from aims import print_aims
+from crew import FailedError, Worker, hire
+from growth import show_growth, show_leaf
+from libraries import HOMES
+from pairing import Sheet
+from robots import ROBOTS, load, table_of_arms
+from side_by_side import OURS, QUESTIONS, SCENE_QUESTIONS, compare
+from start_up import compare_starts, time_compilation
+from threads import show_threads
 
-CONFIGURATIONS = 64
-BATCH = 100_000
+PARTS = ("robots", "scene", "growth", "threads", "starts", "compile", "loop")
+SIDE_BY_SIDE = frozenset(PARTS[:4])
+# A look at the most: the part that takes a minute by itself, and two of the robots, are left out.
+QUICK_PARTS = tuple(part for part in PARTS if part != "compile")
+QUICK_ROBOTS = ("fr3", "pr2")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--only", choices=["kinematics", "loop"])
-    parser.add_argument("--quick", action="store_true", help="fewer pairs, for a look")
-    options = parser.parse_args(arguments)
-    _machine()
-    if options.only != "loop":
-        for robot in ("fr3", "pr2"):
-            _kinematics(robot, pairs=5 if options.quick else 21)
-    if options.only != "kinematics":
+    options = _options(arguments)
+    sheet, begun = Sheet(), time.perf_counter()
+    crew = hire(list(HOMES)) if SIDE_BY_SIDE.intersection(options.only) else {}
+    try:
+        _machine(crew)
+        failed = [part for part in options.only if not _run(part, crew, options, sheet)]
+    finally:
+        for worker in crew.values():
+            worker.end()
+    print_aims(sheet)
+    if options.json:
+        options.json.write_text(json.dumps(sheet.as_dict(), indent=1) + "\n", encoding="utf-8")
+    print(f"\n{time.perf_counter() - begun:.0f} s" + (f", failed: {failed}" if failed else ""))
+    return 1 if failed else 0
+
+
+def _run(part: str, crew: dict[str, Worker], options: argparse.Namespace, sheet: Sheet) -> bool:
+    """Run one part; whether it went well. The others go on without it."""
+    try:
+        _measure(part, crew, options, sheet)
+    except (FailedError, OSError, RuntimeError, subprocess.SubprocessError) as reason:
+        sheet.note(f"{part} failed: {reason}")
+        return False
+    return True
+
+
+def _measure(part: str, crew: dict[str, Worker], options: argparse.Namespace, sheet: Sheet) -> None:
+    rounds = 5 if options.quick else 15
+    if part == "robots":
+        for name in options.robot:
+            compare(crew, load(name), QUESTIONS, rounds, sheet)
+    elif part == "scene":
+        compare(crew, table_of_arms(1_000), SCENE_QUESTIONS, min(rounds, 9), sheet)
+    elif part == "growth":
+        show_growth(crew[OURS], 2 if options.quick else 4, sheet)
+        show_leaf(crew[OURS], 5 if options.quick else 15, sheet)
+    elif part == "threads":
+        show_threads(crew, load("fr3"), min(rounds, 9), sheet)
+    elif part == "starts":
+        compare_starts(3 if options.quick else 9, sheet)
+    elif part == "compile":
+        time_compilation(sheet)
+    else:
         from loop import measure_loop
 
-        measure_loop(seconds_each=5 if options.quick else 20)
-    return 0
+        measure_loop(seconds_each=4 if options.quick else 15)
 
 
-def _machine() -> None:
-    names = ("numpy", "numba", "pin", "tesseract-robotics")
-    print(f"{platform.machine()}, Python {platform.python_version()}", end="")
-    for name in names:
-        try:
-            print(f", {name} {version(name)}", end="")
-        except PackageNotFoundError:
-            print(f", no {name}", end="")
-    print()
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--only", nargs="+", choices=PARTS, help="parts to run")
+    parser.add_argument("--robot", nargs="+", choices=list(ROBOTS), help="robots to time")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and robots, for a look")
+    parser.add_argument("--json", type=Path, help="write all figures to this file")
+    options = parser.parse_args(arguments)
+    options.only = options.only or (QUICK_PARTS if options.quick else PARTS)
+    options.robot = options.robot or (QUICK_ROBOTS if options.quick else tuple(ROBOTS))
+    return options
 
 
-def _kinematics(robot: str, pairs: int) -> None:
-    text, tip = load(robot)
-    ours = Kinegraph(text, tip)
-    limits = np.clip(ours.solver.getLimits().joint_limits, -3.0, 3.0)
-    rng = np.random.default_rng(1)
-    q = rng.uniform(limits[:, 0], limits[:, 1], (CONFIGURATIONS, len(limits)))
-    peers: dict[str, Any] = {}
-    for name, make in _peers(text, tip).items():
-        try:
-            peers[name] = make()
-        except ImportError as missing:
-            print(f"{name} left out: {missing}")
-    print(f"\n{robot}: {len(ours.solver.getLinkNames())} links, {len(limits)} joints, tip {tip}")
-    print(f"{'':34}{'ours':>10}{'peer':>10}{'ratio':>8}  [10 %, 90 %]")
-    for name, peer in peers.items():
-        rows, theirs = ours.rows(q, ours.order), peer.rows(q, ours.order)
-        _agree(ours, peer, rows[0], theirs[0], jacobian=name != "tesseract OFKT")
-        for label, mine, other in _questions(ours, peer):
-            _line(f"{label} / {name}", paired(mine, rows, other, theirs, pairs=pairs))
-        _batch(name, ours, peer, rng, limits, pairs)
-
-
-def _peers(text: str, tip: str) -> dict[str, Callable[[], Any]]:
-    return {
-        "pinocchio": lambda: Pinocchio(text, tip),
-        "tesseract OFKT": lambda: Tesseract(text, tip),
-        "tesseract KDL": lambda: Tesseract(text, tip, "KDLStateSolver"),
-    }
-
-
-def _questions(ours: Kinegraph, peer: Any) -> list[tuple[str, Any, Any]]:
-    questions = [
-        ("set, one pose", ours.set_and_pose, peer.pose),
-        ("one pose, one call", ours.pose, peer.pose),
-        ("set, all poses (array)", ours.all_poses, peer.all_poses),
-        ("Jacobian (getJacobian)", ours.get_jacobian, peer.jacobian),
-    ]
-    if isinstance(peer, Tesseract):
-        questions.append(("set, all poses (dict)", ours.all_as_dict, peer.all_as_dict))
-    return questions
-
-
-def _batch(name: str, ours: Kinegraph, peer: Any, rng: Any, limits: Any, pairs: int) -> None:
-    q = rng.uniform(limits[:, 0], limits[:, 1], (BATCH, len(limits)))
-    few = peer.rows(q[: BATCH // 20], ours.order)  # the peer's loop is linear in its rows
-    result = paired(ours.batch, [q], peer.batch, [few], pairs=min(pairs, 7), span_s=1e-3)
-    scaled = Ratio(
-        result.ours, result.peer * 20, result.ratio / 20, result.low / 20, result.high / 20
-    )
-    _line(f"batch of {BATCH:,} poses / {name}", scaled)
-    print(f"{'':34}{result.ours / BATCH * 1e9:>7.1f} ns a configuration")
-
-
-def _agree(ours: Kinegraph, peer: Any, row: Any, theirs: Any, *, jacobian: bool) -> None:
-    np.testing.assert_allclose(ours.set_and_pose(row), peer.pose(theirs), atol=1e-9)
-    np.testing.assert_allclose(ours.pose(row), peer.pose(theirs), atol=1e-9)
-    if jacobian:  # tesseract's OFKT leaves out the joint origins' rotation
-        columns = [peer.order.index(name) for name in ours.order]
-        np.testing.assert_allclose(
-            ours.get_jacobian(row), peer.jacobian(theirs)[:, columns], atol=1e-9
-        )
-
-
-def _line(label: str, result: Ratio) -> None:
-    interval = f"[{result.low:.3g}, {result.high:.3g}]"
+def _machine(crew: dict[str, Worker]) -> None:
+    if crew and OURS not in crew:
+        raise FailedError("kinegraph itself does not load")
+    load_now = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     print(
-        f"{label:34}{seconds(result.ours):>10}{seconds(result.peer):>10}"
-        f"{result.ratio:>8.3g}  {interval}"
+        f"{platform.machine()}, {os.cpu_count()} processors{load_now}, "
+        f"Python {platform.python_version()}"
     )
+    found = {name: text for worker in crew.values() for name, text in worker.versions.items()}
+    if found:
+        print(", ".join(f"{name} {text}" for name, text in found.items()))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from kinegraph.scene import parseURDFString
 TIP = "fr3_link8"
 Array = NDArray[np.float64]
 COUNT = 100_000
+PATIENT = {f"distributed.comm.timeouts.{kind}": "120s" for kind in ("connect", "tcp")}
 PARTS = 8  # each of 12 500 configurations: 0.7 MB there, 1.6 MB back
 
 
@@ -60,13 +61,13 @@ def main() -> None:
     q = np.random.default_rng(1).uniform(limits[:, 0], limits[:, 1], (COUNT, len(limits)))
     with (
         tempfile.TemporaryDirectory() as scratch,
-        dask.config.set({"temporary-directory": scratch}),
+        dask.config.set({"temporary-directory": scratch, **PATIENT}),
         LocalCluster(
             n_workers=2,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # else 8787, with a warning where that is taken
             # What Dask logs on a busy machine while it stops; errors of tasks come by `gather`.
             silence_logs=logging.CRITICAL,
         ) as cluster,

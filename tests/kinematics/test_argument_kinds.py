@@ -136,6 +136,8 @@ def test_names_that_are_no_str_are_type_errors_and_change_nothing(name: Any) -> 
     before, names = found.getState(), found.getJointNames()
     calls: list[Callable[[], Any]] = [
         lambda: found.getLinkTransform(name),
+        lambda: found.hasLinkName(name),
+        lambda: found.isActiveLinkName(name),
         lambda: found.getRelativeLinkTransform(name, "two"),
         lambda: found.getRelativeLinkTransform("two", name),
         lambda: found.getJacobian([0.0, 0.0], name),

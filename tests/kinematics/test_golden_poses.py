@@ -102,3 +102,31 @@ def test_mimic_joints_follow_in_kdl_too(folder: Path) -> None:
     for row, q in enumerate(arrays["q"]):
         state = solver.getState(names, q)
         check_poses(state.link_transforms, recorded["link_names"], arrays["link_transforms"][row])
+        columns = [names.index(name) for name in solver.getActiveJointNames()]
+        for link, wanted in zip(recorded["jacobian_links"], arrays["jacobian"][row], strict=True):
+            close(solver.getJacobian(names, q, link), wanted[:, columns])
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=named)
+@pytest.mark.parametrize("kind", [OFKTStateSolver, KDLStateSolver])
+def test_every_form_of_input_gives_the_recorded_poses_and_jacobians(
+    folder: Path, kind: type[StateSolver]
+) -> None:
+    solver: Any = kind(robot(folder), mimic="independent")  # type: ignore[call-arg]
+    recorded = meta(folder)
+    arrays, names = np.load(folder / "fk.npz"), recorded["active_joint_names"]
+    columns = [names.index(name) for name in solver.getActiveJointNames()]
+    link, row = recorded["jacobian_links"][-1], 2  # a row without floating values
+    q, wanted = arrays["q"][row], arrays["jacobian"][row, -1][:, columns]
+    by_name = dict(zip(names, q.tolist(), strict=True))
+    forms: list[tuple[Any, ...]] = [(q[columns],), (by_name,), (names, q), (names[::-1], q[::-1])]
+    for form in forms:
+        close(solver.getJacobian(*form, link), wanted)
+        state = solver.getState(*form)
+        check_poses(state.link_transforms, recorded["link_names"], arrays["link_transforms"][row])
+        assert state.joints == by_name
+        moved = solver.clone()
+        moved.setState(*form)
+        assert moved.getState() == state
+    poses = solver.getLinkTransforms(names, q)
+    check_poses(poses, recorded["link_names"], arrays["link_transforms"][row])

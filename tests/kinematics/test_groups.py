@@ -41,6 +41,7 @@ from kinegraph.scene.errors import (
     InvalidNameError,
     LengthError,
     NotFiniteError,
+    NotRigidError,
     ShapeError,
     UnknownJointError,
     UnknownLinkError,
@@ -165,6 +166,13 @@ def test_all_forms_of_the_jacobian_agree() -> None:
     assert not below[:, [1, 2, 3]].any()
 
 
+def test_joint_names_come_in_anything_that_has_an_order() -> None:
+    for names in (ARM, tuple(ARM), np.array(ARM), iter(ARM), dict.fromkeys(ARM)):
+        group = JointGroup("arm", names, UR5)
+        assert group.getJointNames() == ARM
+        assert {type(name) for name in group.getJointNames()} == {str}
+
+
 def test_names_of_a_group_of_some_joints() -> None:
     group = JointGroup("wrist", ["wrist_2_joint", "wrist_1_joint"], UR5)
     assert group.getName() == "wrist"
@@ -181,6 +189,10 @@ def test_names_of_a_group_of_some_joints() -> None:
     assert not group.isActiveLinkName("nothing")
     assert group.hasLinkName("wrist_1_link")
     assert not group.hasLinkName("nothing")
+    nameless: Any = ["wrist_1_link"]
+    for method in (group.hasLinkName, group.isActiveLinkName):
+        with pytest.raises(WrongTypeError, match="name"):
+            method(nameless)
     assert group.getRedundancyCapableJointIndices() == [0, 1]
     assert "wrist" in repr(group)
 
@@ -418,6 +430,11 @@ BAD_GROUPS: list[tuple[tuple[Any, ...], type[Exception], str]] = [
     (("g", ["jf"], plain_graph()), UnknownJointError, "jf"),
     (("g", ["right"], gripper_graph()), UnknownJointError, "right"),
     (("g", ARM, UR5, {"elbow": 1.0}), UnknownJointError, "elbow"),
+    (("g", {"elbow_joint"}, UR5), WrongTypeError, "order"),
+    (("g", 3, UR5), WrongTypeError, "joint_names"),
+    (("g", ARM, UR5, 3), WrongTypeError, "scene_state"),
+    (("g", ARM, UR5, np.zeros(6)), WrongTypeError, "scene_state"),
+    (("g", ARM, UR5, {"elbow_joint": np.nan}), NotFiniteError, "elbow_joint"),
 ]
 
 
@@ -507,6 +524,14 @@ def test_working_frames_may_move_and_tips_may_be_several() -> None:
     assert group.getAllPossibleTipLinkNames() == group.getActiveLinkNames()
 
 
+def test_a_pose_that_is_rigid_within_a_thousandth_means_the_nearest_one() -> None:
+    group = arm()
+    pose = group.calcFwdKin(Q)[TIP].matrix.copy()
+    pose[:3, :3] *= 1.0004
+    (solution,) = group.calcInvKin(KinGroupIKInput(pose, "world", TIP), Q + 0.1)
+    np.testing.assert_allclose(solution, Q, atol=1e-7)
+
+
 def test_an_unreachable_pose_has_no_solution_and_the_plan_tells_why() -> None:
     group = arm()
     pose = KinGroupIKInput(up(9.0), "world", TIP)
@@ -523,6 +548,11 @@ BAD_INVERSES: list[tuple[Any, Any, type[Exception], str]] = [
     (KinGroupIKInput(up(), "nope", TIP), Q, UnknownLinkError, "nope"),
     (KinGroupIKInput(up(), TIP, TIP), Q, InvalidNameError, "moves link"),
     (KinGroupIKInput(np.full((4, 4), np.nan), "world", TIP), Q, NotFiniteError, TIP),
+    (KinGroupIKInput(None, "world", TIP), Q, WrongTypeError, TIP),
+    (KinGroupIKInput(np.eye(3), "world", TIP), Q, ShapeError, TIP),
+    (KinGroupIKInput(1.002 * up().matrix, "world", TIP), Q, NotRigidError, TIP),
+    (KinGroupIKInput(up(), ["world"], TIP), Q, WrongTypeError, "working_frame"),  # type: ignore[arg-type]
+    (KinGroupIKInput(up(), "world", 3), Q, WrongTypeError, "tip_link_name"),  # type: ignore[arg-type]
     ([POSE, POSE], Q, InvalidNameError, "two poses"),
     ([], Q, LengthError, "no pose"),
     (up(), Q, WrongTypeError, "KinGroupIKInput"),

@@ -1,5 +1,7 @@
 """Only what lies below a changed joint is computed again."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from kinematics_cases import graph_of, joint, small_robot, up
@@ -40,6 +42,33 @@ def test_the_rest_is_not_touched(changed: dict[str, float], below: set[str]) -> 
     rows = solver.flat_state.tree.link_rows
     written = {name for name, row in rows.items() if (computed[row, 3] == [0, 0, 0, 1]).all()}
     assert written == below | {"base"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s, q: s.setState(q),
+        lambda s, q: s.setState(np.append(q, 0.0)[:-1]),
+        lambda s, q: s.setState(q.tolist()),
+        lambda s, q: s.setState(q, {}),
+        lambda s, q: s.setState(dict(zip(s.getActiveJointNames(), q.tolist(), strict=True))),
+        lambda s, q: s.setState(dict(zip(s.getActiveJointNames(), q.tolist(), strict=True)), {}),
+        lambda s, q: s.setState({"turn": int(q[0]), "a0": q[1]}),
+        lambda s, q: s.setState(s.getActiveJointNames(), q),
+        lambda s, q: s.setState(joint_values=q),
+    ],
+)
+@pytest.mark.parametrize("read", [True, False])
+def test_poses_follow_every_way_to_set_values(change: Any, read: bool) -> None:
+    solver, q = branches(), np.array([1.0, -0.5, *([0.0] * 5)])
+    if read:
+        solver.getLinkTransforms()
+    change(solver, q)
+    wanted = branches().getState(q)
+    assert solver.getState() == wanted
+    assert dict(zip(solver.getLinkNames(), solver.getLinkTransforms(), strict=True)) == (
+        wanted.link_transforms
+    )
 
 
 def test_many_changes_are_one_full_computation() -> None:

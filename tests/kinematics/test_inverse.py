@@ -1,6 +1,7 @@
 """Inverse kinematics: seeds, bounds, weights, several tips, statuses, refusals."""
 
 import pickle
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,76 @@ def test_results_go_where_the_caller_wants_them() -> None:
     found = inverse_kinematics(PLAN, [CHAIN.pose(Q)] * 2, Q, out=out)
     assert found.q is out
     assert (out == Q).all()
+
+
+def many(count: int = 100) -> tuple[Any, Any]:
+    """Targets and seeds."""
+    rng = np.random.default_rng(6)
+    rows = rng.uniform(-2, 2, (count, 6))
+    return np.array([CHAIN.pose(row) for row in rows]), rng.uniform(-2, 2, (count, 6))
+
+
+def test_results_may_overlap_what_they_are_for() -> None:
+    targets, seeds = many()
+    expected = inverse_kinematics(PLAN, targets, seeds).q
+    over_targets = targets.copy()
+    out = over_targets.reshape(-1)[40 : 40 + seeds.size].reshape(seeds.shape)
+    inverse_kinematics(PLAN, over_targets, seeds, out=out)
+    np.testing.assert_array_equal(out, expected)
+    memory = np.concatenate((np.zeros(60), seeds.reshape(-1)))
+    shifted, out = memory[60:].reshape(-1, 6), memory[:-60].reshape(-1, 6)
+    inverse_kinematics(PLAN, targets, shifted, out=out)
+    np.testing.assert_array_equal(out, expected)
+
+
+LAYOUTS: dict[str, Any] = {
+    "fortran": np.asfortranarray,
+    "big-endian": lambda a: a.astype(">f8"),
+    "every second": lambda a: np.repeat(a, 2, axis=0)[::2],
+    "backwards": lambda a: a[::-1].copy()[::-1],
+    "read-only": lambda a: np.frombuffer(a.tobytes()).reshape(a.shape),
+    "longdouble": lambda a: a.astype(np.longdouble),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_any_layout_of_targets_and_seeds_is_taken(layout: str) -> None:
+    targets, seeds = many()
+    expected = inverse_kinematics(PLAN, targets, seeds)
+    change = LAYOUTS[layout]
+    for t, s in ((change(targets), seeds), (targets, change(seeds))):
+        found = inverse_kinematics(PLAN, t, s)
+        np.testing.assert_array_equal(found.q, expected.q)
+        np.testing.assert_array_equal(found.status, expected.status)
+    one = inverse_kinematics(PLAN, change(targets)[7], change(seeds)[7])
+    np.testing.assert_array_equal(one.q, expected.q[7])
+    skew, blank = targets.copy(), seeds.copy()
+    skew[77, 0, 0] += 0.1
+    blank[77, 2] = np.nan
+    with pytest.raises(NotRigidError, match="number 77, of 'wrist_3_link'"):
+        inverse_kinematics(PLAN, change(skew), seeds)
+    with pytest.raises(NotFiniteError, match="'elbow_joint' in row 77 is nan"):
+        inverse_kinematics(PLAN, targets, change(blank))
+
+
+def test_targets_in_single_precision_mean_the_nearest_rotation() -> None:
+    targets, seeds = many()
+    found = inverse_kinematics(PLAN, targets.astype(np.float32), seeds.astype(np.float32))
+    assert found.converged.all()
+    exact = inverse_kinematics(PLAN, targets, seeds)
+    np.testing.assert_allclose(found.q, exact.q, atol=1e-4)
+
+
+def test_whatever_can_be_gone_through_is_a_batch() -> None:
+    targets, seeds = many(3)
+    expected = inverse_kinematics(PLAN, targets, seeds).q
+    mixed = [Isometry3d(targets[0]), targets[1].tolist(), targets[2]]
+    for given_targets in (mixed, tuple(mixed), iter(mixed), deque(mixed)):
+        found = inverse_kinematics(PLAN, given_targets, seeds)
+        np.testing.assert_allclose(found.q, expected, atol=1e-9)
+    empty = inverse_kinematics(PLAN, [])
+    assert empty.q.shape == (0, 6)
+    assert empty.converged.shape == (0,)
 
 
 @pytest.mark.parametrize("turns", [-3, -1, 0, 2, 50])
@@ -212,6 +283,19 @@ def test_weights_shift_an_error_that_cannot_be_avoided() -> None:
     near, turned = (inverse_kinematics(plan, target, options=o) for o in (heavy, light))
     assert near.position_error <= turned.position_error
     assert turned.rotation_error <= near.rotation_error
+
+
+@pytest.mark.parametrize("size", [1e-200, 0.25, 1e200])
+def test_only_the_ratios_of_weights_count(size: float) -> None:
+    rows = np.random.default_rng(1).uniform(-2, 2, (20, 6))
+    targets, seeds = np.array([CHAIN.pose(row) for row in rows]), rows + 0.3
+    shape = np.array((1.0, 1.0, 0.5, 0.5, 0.25, 0.0))
+    one = inverse_kinematics(PLAN, targets, seeds, options=InverseOptions(weights=tuple(shape)))
+    scaled = InverseOptions(weights=tuple(size * shape))
+    other = inverse_kinematics(PLAN, targets, seeds, options=scaled)
+    assert one.converged.all()
+    assert other.converged.all()
+    np.testing.assert_allclose(other.q, one.q, atol=1e-6)
 
 
 def test_two_tips_reach_two_targets() -> None:
@@ -352,7 +436,7 @@ BAD_SEEDS = [
     (np.zeros(5), LengthError, "5.*6"),
     (np.zeros((2, 6)), ShapeError, "shape"),
     ("q", WrongTypeError, "real"),
-    ([True] * 6, WrongTypeError, "truth"),
+    ([True] * 6, WrongTypeError, "real numbers"),
 ]
 
 
@@ -381,6 +465,8 @@ BAD_OPTIONS: list[tuple[dict[str, Any], type[Exception]]] = [
     ({"weights": (1, 1, 1, 1, 1, -1)}, InvalidLimitError),
     ({"weights": (1, 1, 1, 1, 1, np.inf)}, NotFiniteError),
     ({"weights": "heavy"}, WrongTypeError),
+    ({"weights": (1, 1, 1, 1, 1, 0.99e-4)}, InvalidLimitError),
+    ({"weights": ((1,) * 6, (2e4, 0, 0, 0, 0, 0))}, InvalidLimitError),
 ]
 
 
@@ -428,6 +514,8 @@ def test_other_bad_arguments_are_refused() -> None:
         inverse_kinematics(PLAN, np.eye(4), options=wrong)
     with pytest.raises(WrongTypeError, match="rng"):
         inverse_kinematics(PLAN, np.eye(4), rng=wrong)
+    with pytest.raises(InvalidLimitError, match=r"seed.*-1"):
+        inverse_kinematics(PLAN, np.eye(4), rng=-1)
     with pytest.raises(ShapeError, match="out"):
         inverse_kinematics(PLAN, np.eye(4), out=np.zeros(5))
     with pytest.raises(WrongTypeError, match="out"):

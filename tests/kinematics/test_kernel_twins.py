@@ -85,9 +85,9 @@ def test_poses_of_trees_and_chains_equal_the_twins(name: str) -> None:
     state = solver.flat_state
     q = np.random.default_rng(2).uniform(-2, 2, state.tree.column_count)
     wanted = twin_poses(state, q)
-    poses = np.empty(16 * state.tree.link_count)
+    poses = np.empty((state.tree.link_count, 4, 4))
     tree_kernels.place_links(state.numbers, state.tree.layout, q, poses)
-    np.testing.assert_allclose(poses.reshape(-1, 4, 4), wanted, atol=1e-13)
+    np.testing.assert_allclose(poses, wanted, atol=1e-13)
     for row, link in enumerate(solver.getLinkNames()):
         pose = np.empty((4, 4))
         chain_kernels.chain_pose(state.chain(link), q, pose)

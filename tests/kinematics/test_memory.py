@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 from kinematics_cases import joint, small_robot
 
-from kinegraph.kinematics import KDLStateSolver, OFKTStateSolver
-from kinegraph.scene import Joint, SceneGraph
+from kinegraph.kinematics import (
+    KDLStateSolver,
+    KinematicGroup,
+    KinGroupIKInput,
+    OFKTStateSolver,
+)
+from kinegraph.scene import Joint, Link, SceneGraph
 
 pytestmark = [
     pytest.mark.slow,
@@ -106,3 +111,59 @@ def test_memory_is_flat_over_ten_thousand_inserts_into_a_graph(tool: SceneGraph)
 
     assert growth(step, EDITS) < MOST_MB
     assert [link.getName() for link in graph.getLinks()] == before
+
+
+def test_memory_is_flat_over_edits_that_leave_holes() -> None:
+    solver = OFKTStateSolver(small_robot("ur5"))
+    assert solver.addLink(Link("kept"), joint("kept", "tool0", "kept", "revolute"))
+
+    def step(i: int) -> None:
+        for name in (f"a{i}", f"b{i}"):
+            assert solver.addLink(Link(name), joint("j" + name, "kept", name, "revolute"))
+        assert solver.removeLink(f"a{i}")  # not the last row
+        assert solver.moveLink(joint(f"k{i}", "forearm_link", "kept", "revolute"))
+        assert solver.moveJoint(f"k{i}", "tool0")
+        assert solver.changeJointVelocityLimits(f"k{i}", 2.0)
+        solver.setState({f"k{i}": 0.1})
+        solver.getLinkTransform("kept")
+        if i % 3 == 0:
+            solver.getState()
+        assert solver.removeJoint(f"jb{i}")
+
+    assert growth(step, EDITS) < MOST_MB
+    assert len(solver.getLinkNames()) == len(OFKTStateSolver(small_robot("ur5")).getLinkNames()) + 1
+
+
+def test_memory_is_flat_over_edits_of_a_graph() -> None:
+    graph = small_robot("ur5")
+
+    def step(i: int) -> None:
+        name = f"l{i}"
+        assert graph.addLink(Link(name), joint("j" + name, "tool0", name, "revolute"))
+        assert graph.moveJoint("j" + name, "forearm_link")
+        assert graph.changeJointOrigin("j" + name, np.eye(4))
+        assert graph.changeJointVelocityLimits("j" + name, 2.0)
+        graph.addAllowedCollision(name, "tool0", "near")
+        if i % 10 == 0:
+            assert graph.isTree()
+            graph.getShortestPath("base_link", name)
+            OFKTStateSolver(graph)
+        assert graph.removeLink(name)
+
+    assert growth(step, EDITS) < MOST_MB
+
+
+def test_memory_is_flat_over_group_calls() -> None:
+    solver = OFKTStateSolver(small_robot("ur5"))
+    group = KinematicGroup("arm", solver.getActiveJointNames(), solver)
+    values = np.random.default_rng(1).uniform(-1, 1, (1000, 6))
+    wanted = KinGroupIKInput(group.calcFwdKin(values[0])["tool0"], "base_link", "tool0")
+
+    def step(i: int) -> None:
+        q = values[i % 1000]
+        group.calcFwdKin(q)
+        group.calcJacobian(q, "tool0")
+        if i % 20 == 0:
+            group.calcInvKin(wanted, q)
+
+    assert growth(step, STATES // 20) < MOST_MB

@@ -160,6 +160,35 @@ def test_a_copy_is_equal_and_independent(state: SceneState, way: Any) -> None:
     assert other != state
 
 
+class Noted(SceneState):
+    """A state with a remark."""
+
+    remark: Any
+
+
+def test_copies_of_a_subclass_have_what_it_adds() -> None:
+    state = Noted()
+    state.joints, state.remark = {"j": 1.0}, ["mine"]
+    assert type(copy.copy(state)) is Noted
+    assert copy.copy(state).remark is state.remark
+    for other in (copy.deepcopy(state), pickle.loads(pickle.dumps(state))):
+        assert type(other) is Noted
+        assert other == state
+        assert other.remark == ["mine"]
+        assert other.remark is not state.remark
+
+
+def test_transforms_far_away_compare_like_others() -> None:
+    first, same, other = SceneState(), SceneState(), SceneState()
+    first.link_transforms = {"x": shifted(1e200), "y": up()}
+    same.link_transforms = {"x": shifted(1.000001e200), "y": up()}
+    other.link_transforms = {"x": shifted(1.0001e200), "y": up()}
+    assert first == same
+    assert first != other
+    other.link_transforms = {"x": shifted(1e200), "y": up(1.0001)}
+    assert first != other
+
+
 def limits_of(graph: Any) -> KinematicLimits:
     return OFKTStateSolver(graph).getLimits()
 

@@ -1,16 +1,22 @@
 """Queries may run in several threads on one solver."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import numpy as np
-from kinematics_cases import small_robot
+import pytest
+from kinematics_cases import gripper_graph, joint, small_robot, up
 
-from kinegraph.kinematics import OFKTStateSolver, link_poses
+from kinegraph.kinematics import KDLStateSolver, OFKTStateSolver, link_poses
+
+THREADS = 4
 
 
-def test_queries_in_threads_get_the_answers_of_one_thread() -> None:
-    solver = OFKTStateSolver(small_robot("fr3_hand"))
+@pytest.mark.parametrize("kind", [OFKTStateSolver, KDLStateSolver])
+def test_queries_in_threads_get_the_answers_of_one_thread(kind: Any) -> None:
+    solver = kind(small_robot("fr3_hand"))
     rng = np.random.default_rng(9)
     qs = rng.uniform(-1.5, 1.5, (40, 8))
     links = solver.getLinkNames()
@@ -27,7 +33,61 @@ def test_queries_in_threads_get_the_answers_of_one_thread() -> None:
         )
 
     wanted = [query(number) for number in range(80)]
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(THREADS) as pool:
         for _ in range(3):
             solver.setState(np.zeros(8))  # so that they all find poses out of date
             assert list(pool.map(query, range(80))) == wanted
+
+
+def as_lists(poses: Any) -> list[Any]:
+    return [np.asarray(pose).tolist() for pose in poses]
+
+
+QUERIES: list[Callable[[OFKTStateSolver], Any]] = [
+    lambda s: as_lists(s.getState().link_transforms.values()),
+    lambda s: as_lists(s.getLinkTransforms()),
+    lambda s: as_lists(s.getLinkTransform(name) for name in s.getLinkNames()),
+    lambda s: as_lists([s.getRelativeLinkTransform("g_left_finger", "fr3_link4")]),
+    lambda s: s.getJacobian({}, "g_left_finger").tolist(),
+    lambda s: s.clone().getState().joints,
+    lambda s: (s.getActiveLinkNames(), s.getLimits().joint_limits.tolist()),
+    lambda s: s.getRandomState(3).joints,
+]
+
+EDITS: list[Callable[[OFKTStateSolver], Any]] = [
+    lambda s: s.setState({"fr3_joint1": 0.7}),
+    lambda s: s.setState(np.linspace(-1.0, 1.0, len(s.getActiveJointNames()))),
+    lambda s: s.moveLink(joint("other", "fr3_link2", "g_palm", "revolute")),
+    lambda s: s.changeJointOrigin("fr3_joint3", up(3.0)),
+    lambda s: (s.changeJointOrigin("fr3_joint3", up(2.0)), s.setState({"fr3_joint2": 0.2})),
+    lambda s: s.removeLink("g_tcp"),
+    lambda s: s.moveJoint("fr3_joint5", "fr3_link1"),
+    lambda s: s.replaceJoint(joint("fr3_joint7", "fr3_link6", "fr3_link7", "prismatic")),
+]
+
+
+def edited(first: int, second: int, *, read: bool) -> OFKTStateSolver:
+    """A solver after an insertion and two edits, read or not between them."""
+    solver = OFKTStateSolver(small_robot("fr3_hand"))
+    solver.getState()
+    assert solver.insertSceneGraph(gripper_graph(), joint("mount", "fr3_link7", "g_palm"), "g_")
+    for edit in (first, second):
+        EDITS[edit](solver)
+        if read:
+            solver.getLinkTransforms()
+    return solver
+
+
+@pytest.mark.parametrize("read", [True, False])
+def test_the_first_queries_after_edits_may_come_from_several_threads(read: bool) -> None:
+    with ThreadPoolExecutor(len(QUERIES)) as pool:
+        for first in range(len(EDITS)):
+            second = (3 * first + 1) % len(EDITS)
+            wanted = [query(edited(first, second, read=read)) for query in QUERIES]
+            solver, gate = edited(first, second, read=read), Barrier(len(QUERIES))
+
+            def ask(number: int, solver: Any = solver, gate: Barrier = gate) -> Any:
+                gate.wait(timeout=60.0)
+                return QUERIES[number](solver)
+
+            assert list(pool.map(ask, range(len(QUERIES)))) == wanted

@@ -1,10 +1,13 @@
 """Pickled solvers in other processes: spawned workers, and Dask's distributed scheduler."""
 
+import contextlib
 import importlib.util
 import multiprocessing
 import os
+import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,15 @@ import pytest
 import worker_tasks
 from kinematics_cases import small_robot
 
-from kinegraph.kinematics import KDLStateSolver, OFKTStateSolver, jacobians, link_pose
+from kinegraph.kinematics import (
+    KDLStateSolver,
+    KinematicGroup,
+    OFKTStateSolver,
+    jacobians,
+    link_pose,
+    plan_dynamics,
+    plan_inverse,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(630)]
 
@@ -60,19 +71,52 @@ def test_solver_that_a_worker_edited_comes_back_edited(pool: Any) -> None:
     assert edited.getState() == solver.getState()
 
 
+@pytest.mark.parametrize("start", ["spawn", "fork", "forkserver"])
+def test_pickled_groups_and_plans_give_the_same_numbers_in_any_worker(start: str) -> None:
+    if start not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"no {start} on this system")
+    graph, link = small_robot("ur5"), "wrist_3_link"
+    inverse = plan_inverse(graph, link)
+    group = KinematicGroup("arm", inverse.joint_names, graph)
+    limits = group.getLimits()
+    limits.joint_limits[:] = (-3.0, 3.0)
+    group.setLimits(limits)
+    dynamics = plan_dynamics(graph, inverse.joint_names, link)
+    q = np.random.default_rng(4).uniform(-3, 3, (6000, 6))  # enough for threads on both sides
+    given = group, inverse, dynamics, link_pose(graph, q, link), q[::-1].copy(), link
+    _, expected = worker_tasks.planned(*given)
+    with warnings.catch_warnings():
+        # Newer Pythons warn of every fork beside threads; none of ours runs now.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        workers = multiprocessing.get_context(start).Pool(2)
+    with workers:
+        tasks = [workers.apply_async(worker_tasks.planned, given) for _ in range(2)]
+        for task in tasks:
+            process, results = task.get(HANG_S)
+            assert process != os.getpid()
+            for result, wanted in zip(results, expected, strict=True):
+                np.testing.assert_array_equal(result, wanted)
+
+
 @pytest.mark.skipif(
     importlib.util.find_spec("distributed") is None, reason="distributed is not installed"
 )
 def test_batch_on_dasks_scheduler_agrees_with_the_local_one(tmp_path: Path) -> None:
     example = ROOT / "examples" / "batch_on_dask.py"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(example)],
-        capture_output=True,
-        text=True,
-        timeout=HANG_S,
-        cwd=tmp_path,
-        check=False,
-    )
+    with socket.socket() as taken:
+        # Where Dask shows its dashboard unless told otherwise: taken by another cluster, maybe
+        # that of another run of this test. Then it warns, which -W error makes an error.
+        with contextlib.suppress(OSError):
+            taken.bind(("0.0.0.0", 8787))
+            taken.listen()
+        done = subprocess.run(
+            [sys.executable, "-W", "error", str(example)],
+            capture_output=True,
+            text=True,
+            timeout=HANG_S,
+            cwd=tmp_path,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     assert "on 2 workers" in done.stdout
     assert "largest difference from the local result: 0.0e+00 m" in done.stdout

@@ -372,6 +372,7 @@ def test_a_turn_faster_than_the_joints_is_cut_to_their_cap() -> None:
     assert cut > 100
     assert cut == pytest.approx(577, abs=6)
     reached = target_row(rig.fk(rig["q_goal"]))
+    reached[3:] *= np.sign(reached[3:] @ goal[3:])  # w is near 0, and its sign a matter of rounding
     assert reached == pytest.approx(goal, abs=1e-3)
 
 

@@ -54,6 +54,7 @@ def test_what_is_no_flag_is_refused(value: object) -> None:
         check_flag("limit_rate", value)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -86,6 +87,7 @@ def test_a_connection_with_wrong_arguments_is_refused(
     assert scripted.clients == 0
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("host", [None, 5, "", b"127.0.0.1", "x\0y", "\ud800"], ids=repr)
 def test_what_is_no_host_is_refused(host: object) -> None:
     with pytest.raises(InvalidArgumentError, match="host"):
@@ -160,6 +162,7 @@ def test_a_simulated_robot_with_wrong_arguments_is_refused(arguments: dict[str, 
         SimulatedRobot(**{"host": fresh_address(), **arguments})  # type: ignore[arg-type]
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("after_s", [NAN, -1.0, float("inf")])
 def test_an_injection_at_no_time_is_refused(after_s: float) -> None:
     robot = SimulatedRobot(host=fresh_address(), realtime=False)

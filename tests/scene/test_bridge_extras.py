@@ -10,7 +10,15 @@ import pytest
 from kinematics_cases import joint, small_robot
 from oracles import third_party
 
-from kinegraph.kinematics import KDLStateSolver, OFKTStateSolver
+from kinegraph.kinematics import (
+    KDLStateSolver,
+    KinematicGroup,
+    KinGroupIKInput,
+    OFKTStateSolver,
+    inverse_kinematics,
+    link_pose,
+    plan_inverse,
+)
 from kinegraph.scene import (
     Collision,
     Inertial,
@@ -119,6 +127,27 @@ def test_se3_stands_for_a_transform_in_solvers(kind: Any, se3: Any) -> None:
         assert solver.changeJointOrigin("turn", se3)
         solver.setState({"turn": 0.0})
         assert solver.getLinkTransform("arm").isApprox(POSE, 1e-15)
+
+
+def test_se3_stands_for_a_target_alone_and_in_pinocchios_vectors() -> None:
+    pin = third_party("pinocchio")
+    graph, tip = small_robot("ur5"), "wrist_3_link"
+    plan = plan_inverse(graph, tip)
+    rows = np.random.default_rng(1).uniform(-1, 1, (5, 6))
+    matrices = link_pose(graph, rows, tip)
+    expected = inverse_kinematics(plan, matrices, rows + 0.1).q
+    vector = pin.StdVec_SE3()
+    for matrix in matrices:
+        vector.append(pin.SE3(matrix.copy()))
+    for targets in (vector, list(vector)):
+        np.testing.assert_allclose(
+            inverse_kinematics(plan, targets, rows + 0.1).q, expected, atol=1e-9
+        )
+    one = inverse_kinematics(plan, vector[3], rows[3] + 0.1)
+    np.testing.assert_allclose(one.q, expected[3], atol=1e-9)
+    group = KinematicGroup("arm", plan.joint_names, graph)
+    pose = KinGroupIKInput(vector[3], "world", tip)
+    np.testing.assert_allclose(group.calcInvKin(pose, rows[3] + 0.1)[0], expected[3], atol=1e-9)
 
 
 def test_se3_with_a_nan_is_refused(se3: Any) -> None:

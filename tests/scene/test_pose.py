@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from scene_builders import points, poses
 
 from kinegraph.scene import Isometry3d, KinegraphError, as_isometry
+from kinegraph.scene.pose import wrap_matrices
+from kinegraph.scene.vectors import is_approx
 
 
 def rotation_about(axis: int, angle: float) -> np.ndarray:
@@ -83,12 +85,20 @@ def test_nothing_handed_out_can_change_a_transform() -> None:
         Isometry3d(given_matrix),
         Isometry3d.from_rpy([1, 2, 3], [0, 0, 1]),
         Isometry3d(),
+        Isometry3d.Identity() * Isometry3d.from_rpy([1, 2, 3], [0, 0, 1]),
+        Isometry3d.from_rpy([1, 2, 3], [0, 0, 1]).inverse(),
+        Isometry3d.from_column_major(np.eye(4).ravel()),
+        pickle.loads(pickle.dumps(Isometry3d(np.eye(4)))),
+        *wrap_matrices(np.stack([np.eye(4)] * 3)),
+        *wrap_matrices(np.stack([np.eye(4)] * 3)[1:]),
     ]
     for T in transforms:
         before = T.matrix.copy()
         for array in (T.matrix, T.translation, T.rotation, T.linear, np.asarray(T)):
             with pytest.raises(ValueError, match="read-only"):
                 array += 1.0
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.setflags(write=True)
         T.quat_xyzw[:] = 9
         np.array(T)[:] = 9
         given_matrix[0, 3] = 9
@@ -139,6 +149,46 @@ def projective() -> np.ndarray:
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "expected"),
+    [
+        ([1e200, 0, 0], [2e200, 0, 0], False),
+        ([1e200, 0, 0], [1.000001e200, 0, 0], True),
+        ([1.7e308, 1.7e308, 0], [-1.7e308, 1.7e308, 0], False),
+        ([1.7e308] * 3, [1.7e308] * 3, True),
+        ([1e-200, 0, 0], [2e-200, 0, 0], False),
+        ([1e-200, 0, 0], [1.000001e-200, 0, 0], True),
+        ([0, 0, 0], [5e-324, 0, 0], False),
+        ([0, 0, 0], [0, 0, 0], True),
+        ([0, 0, 0], [1e300, 0, 0], False),
+    ],
+)
+def test_numbers_whose_squares_no_float_holds_are_compared_too(
+    a: Any, b: Any, expected: Any
+) -> None:
+    assert is_approx(np.array(a, float), np.array(b, float)) is expected
+    assert is_approx(np.array(b, float), np.array(a, float)) is expected
+    if max(a) > 1:
+        T, other = (Isometry3d.from_rpy(xyz, [0, 0, 0]) for xyz in (a, b))
+        assert T.isApprox(other) is expected
+
+
+def test_points_that_are_not_finite_are_refused() -> None:
+    T = Isometry3d.from_rpy([1, 2, 3], [0, 0, 1])
+    for bad in (math.nan, math.inf):
+        for given_points in ([bad, 0, 0], [[0, 0, 0], [0, bad, 0]]):
+            with pytest.raises(ValueError, match="not finite"):
+                _ = T * np.array(given_points)
+
+
+def test_another_type_of_number_needs_a_copy() -> None:
+    T = Isometry3d()
+    assert np.asarray(T, dtype=np.float32).dtype == np.float32
+    with pytest.raises(TypeError, match="needs a copy"):
+        T.__array__(np.float32, copy=False)
+    assert T.__array__(np.float64, copy=False) is T.matrix
+
+
+@pytest.mark.parametrize(
     "matrix", [scaled(), mirrored(), sheared(), projective(), 1e200 * scaled()]
 )
 def test_a_matrix_that_is_not_rigid_is_refused(matrix: Any) -> None:
@@ -181,8 +231,7 @@ def test_a_quaternion_must_have_unit_norm(factor: Any) -> None:
         Isometry3d.from_quaternion([0, 0, 0], xyzw)
 
 
-def test_a_quaternion_stands_in_the_order_x_y_z_w() -> None:
-    # Report K78.
+def test_k78_a_quaternion_stands_in_the_order_x_y_z_w() -> None:
     xyzw = [0.104076429788888, 0.208152859577775, 0.312229289366663, 0.921060994002885]
     T = Isometry3d.from_quaternion([0, 0, 0], xyzw)
     expected = [

@@ -190,6 +190,15 @@ def test_a_second_insertion_with_clashing_names_is_refused() -> None:
     assert refused(cell, lambda: cell.insertSceneGraph(grip, third, "b_"))
 
 
+def test_pairs_alone_count_as_a_change_too() -> None:
+    graph, pairs = five_links(), SceneGraph("pairs")
+    pairs.addAllowedCollision("a", "b", "why")
+    before = graph.revision
+    assert graph.insertSceneGraph(pairs, "p_")
+    assert graph.isCollisionAllowed("p_a", "p_b")
+    assert graph.revision > before
+
+
 @given(trees(), trees(4))
 @settings(max_examples=30, deadline=None)
 def test_random_trees_join_to_trees(graph: Any, other: Any) -> None:

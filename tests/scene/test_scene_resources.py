@@ -62,13 +62,23 @@ def test_urls_and_absolute_paths_are_told_apart(workspace: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "rest", ["../second/arm/package.xml", "meshes/../../x", "//../..", "link/x", "a\0b"]
+    "rest", ["../second/arm/package.xml", "meshes/../../x", "//../..", "link/../../x", "a\0b"]
 )
 def test_no_url_leaves_its_package(workspace: Any, rest: Any) -> None:
     (workspace / "ws/arm/link").symlink_to(workspace / "second")
     locator = GeneralResourceLocator([workspace / "ws"])
     assert locator.locateResource(f"package://arm/{rest}") is None
     assert locator.locateResource("package://arm/meshes/../package.xml") is not None
+
+
+def test_links_that_build_tools_put_into_a_package_are_followed(workspace: Any) -> None:
+    # colcon build --symlink-install makes every file of a package a link into the sources.
+    (workspace / "sources").mkdir()
+    (workspace / "sources/a.stl").touch()
+    (workspace / "ws/arm/a.stl").symlink_to(workspace / "sources/a.stl")
+    found = GeneralResourceLocator([workspace / "ws"]).locateResource("package://arm/a.stl")
+    assert found is not None
+    assert found.is_file()
 
 
 def test_a_url_inside_a_resource_lies_beside_it(workspace: Any) -> None:

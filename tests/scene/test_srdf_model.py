@@ -240,6 +240,45 @@ def test_what_srdf_cannot_hold_is_refused_before_anything_is_written(
     assert list(tmp_path.iterdir()) == []
 
 
+WRONG_FIELDS: dict[str, Any] = {
+    "name": 5,
+    "version": [1, -1, 0],
+    "version ": [1.5, 0, 0],
+    "version  ": None,
+    "version   ": [1, 2],
+    "kinematics_information": None,
+    "kinematics_information.group_names": None,
+    "kinematics_information.chain_groups": {"g": 5},
+    "kinematics_information.joint_groups": [1],
+    "kinematics_information.group_states": {"g": 5},
+    "kinematics_information.group_tcps": {"g": {"t": 5}},
+    "kinematics_information.kinematics_plugin_info": 5,
+    "contact_managers_plugin_info": 5,
+    "contact_managers_plugin_info.search_paths": 5,
+    "contact_managers_plugin_info.discrete_plugin_infos": 5,
+    "acm": None,
+    "collision_margin_data": 5,
+    "calibration_info": None,
+    "calibration_info.joints": {"j": 5},
+}
+
+
+@pytest.mark.parametrize("field", WRONG_FIELDS)
+def test_a_field_of_a_wrong_kind_is_refused_before_anything_is_written(
+    field: Any, tmp_path: Any
+) -> None:
+    model = SRDFModel(name="r")
+    model.acm.addAllowedCollision("a", "b", "")
+    owner: Any = model
+    *way, name = field.strip().split(".")
+    for step in way:
+        owner = getattr(owner, step)
+    setattr(owner, name, WRONG_FIELDS[field])
+    with pytest.raises(SRDFError):
+        model.saveToFile(tmp_path / "r.srdf")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_clear_resets_every_field() -> None:
     model = full_model()
     model.clear()

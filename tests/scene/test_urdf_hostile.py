@@ -3,6 +3,7 @@
 The bound of ten seconds is a hang bound; each takes some milliseconds.
 """
 
+import re
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ LAUGHS = (
     + "]>"
 )
 LONG_ENTITY = f'<!DOCTYPE r [<!ENTITY a "{"x" * 100_000}">]>'
+LONG = [letter * 100_000 for letter in "abcdefghijkl"]
 
 
 def robot(body: str, name: str = "r") -> str:
@@ -39,6 +41,36 @@ REFUSED = {
     "elements a hundred thousand deep": robot("<a>" * 100_000 + "</a>" * 100_000),
     "an attribute of eleven megabytes": robot(f'<link name="{"a" * 11_000_000}"/>'),
     "more text than is read": robot(LINK * 600_000),
+    "more elements than are read": robot(LINK + "<u/>" * 600_000),
+    "a root with a long name": "<" + "t" * 5_000_000 + "/>",
+    "a shape with a long name": robot(
+        f'<link name="a"><visual><geometry><{"s" * 5_000_000}/></geometry></visual></link>'
+    ),
+    "two parents with long names": robot(
+        "".join(f'<link name="{name}"/>' for name in LONG)
+        + "".join(
+            f'<joint name="{name}" type="fixed"><parent link="{name}"/>'
+            f'<child link="{LONG[2]}"/></joint>'
+            for name in LONG[:2]
+        )
+    ),
+    "many roots with long names": robot("".join(f'<link name="{name}"/>' for name in LONG)),
+    "a cycle of long names": robot(
+        "".join(f'<link name="{name}"/>' for name in LONG)
+        + "".join(
+            f'<joint name="{child}" type="fixed"><parent link="{parent}"/>'
+            f'<child link="{child}"/></joint>'
+            for parent, child in zip(LONG, LONG[1:] + LONG[:1], strict=True)
+        )
+    ),
+    "a joint from a link with a long name to itself": robot(
+        f'<link name="{LONG[0]}"/><joint name="{LONG[0]}" type="fixed">'
+        f'<parent link="{LONG[0]}"/><child link="{LONG[0]}"/></joint>'
+    ),
+    "a circle of mimic rules with long names": robot(
+        f'<link name="a"/><link name="b"/><joint name="{LONG[0]}" type="continuous">'
+        f'<parent link="a"/><child link="b"/><mimic joint="{LONG[0]}"/></joint>'
+    ),
     "one name very often": robot(LINK * 30_000),
     "a number of five million digits": robot(JOINT.format("9" * 5_000_000 + " 0 0")),
     "four million numbers": robot(JOINT.format("9 " * 4_000_000)),
@@ -91,6 +123,26 @@ def test_it_is_refused_with_a_short_error(name: Any) -> None:
 def test_it_is_read(name: Any) -> None:
     graph = parse_string(READ[name])
     assert [link.getName() for link in graph.getLinks()] == ["a"]
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("place", ["robot", "link"])
+def test_a_hundred_thousand_unknown_kinds_are_told_in_a_few_lines(place: Any, caplog: Any) -> None:
+    unknown = "".join(f"<u{number}/>" for number in range(100_000))
+    text = robot(LINK + unknown) if place == "robot" else robot(f'<link name="a">{unknown}</link>')
+    parse_string(text)
+    lines = caplog.messages
+    assert len(lines) <= 30
+    assert "ignored unknown <u0> in robot 'r'" in lines[0]
+    counts = [int(n) for n in re.findall(r"\((\d+) in the file\)", " ".join(lines))]
+    (rest,) = re.findall(r"ignored (\d+) elements of further kinds", " ".join(lines))
+    assert sum(counts) + int(rest) == 100_000
+
+
+def test_a_long_kind_is_cut_in_the_warning(caplog: Any) -> None:
+    parse_string(robot(LINK + f"<{'u' * 1_000_000}/>"))
+    (line,) = caplog.messages
+    assert len(line) < 500
 
 
 def test_an_error_is_not_remembered_by_the_next_text() -> None:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from lxml import etree
+from odd_graphs import odd_trees
 from scene_builders import (
     at,
     five_links,
@@ -40,13 +41,16 @@ FILES = sorted(GOLDEN.glob("kinematics/*/robot.urdf")) + [
 CASES = json.loads((GOLDEN / "scene" / "urdf_cases.json").read_text())
 
 
+INERTIA = ("mass", "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
 def bits(graph: SceneGraph) -> list[object]:
     """All names, orders and numbers, the latter bit for bit."""
     found: list[object] = [graph.getName(), graph.getRoot()]
     for link in graph.getLinks():
         found.append(link.getName())
         if link.inertial is not None:
-            found += [getattr(link.inertial, name) for name in ("mass", "ixx", "iyz", "izz")]
+            found += [getattr(link.inertial, name) for name in INERTIA]
             found.append(link.inertial.origin.matrix.tobytes())
         for visual in link.visual:
             material = visual.material
@@ -87,8 +91,10 @@ def test_what_can_be_read_can_be_written(case: Any) -> None:
     check_round_trip(graph)
 
 
-def test_a_negative_zero_comes_back() -> None:
-    joint = make_joint("j", "a", "b", JointType.FIXED)
+@pytest.mark.parametrize("axis", [(1, -0.0, 0), (1, 0, -0.0), (1, 0, 0), (-0.0, -0.0, -0.0)])
+def test_a_negative_zero_comes_back(axis: Any) -> None:
+    joint = make_joint("j", "a", "b")
+    joint.axis = axis
     joint.calibration = JointCalibration(-0.0, -0.0, 0.0)
     check_round_trip(make_graph(joint))
 
@@ -97,6 +103,14 @@ def test_a_negative_zero_comes_back() -> None:
 @settings(max_examples=100, deadline=None)
 def test_random_trees_come_back_bit_for_bit(graph: Any) -> None:
     etree.fromstring(check_round_trip(graph).encode())
+
+
+@given(odd_trees())
+@settings(max_examples=100, deadline=None)
+def test_odd_names_and_extreme_numbers_come_back_bit_for_bit(graph: Any) -> None:
+    text = check_round_trip(graph)
+    assert bits(parse_string(text.encode())) == bits(graph)
+    etree.fromstring(text.encode())
 
 
 @given(poses)
@@ -208,6 +222,10 @@ def test_mimic_rules_and_order_survive_a_moved_joint() -> None:
 
 def unwritable() -> dict[str, Any]:
     unknown = make_joint("j", "a", "b", JointType.UNKNOWN)
+    first, second = make_joint("first", "a", "b"), make_joint("second", "b", "c")
+    first.mimic, second.mimic = JointMimic(0, 1, "second"), JointMimic(0, 1, "first")
+    lost = make_joint("lost", "a", "b")
+    lost.mimic = JointMimic(0, 1, "nobody")
     plane, nothing, root, two = Link("a"), Link("a"), five_links(), five_links()
     for link, shape in ((plane, Plane(0, 0, 1, 0)), (nothing, None)):
         visual = Visual()
@@ -222,6 +240,8 @@ def unwritable() -> dict[str, Any]:
         "None": None,
         "an empty graph": SceneGraph("empty"),
         "a joint of type UNKNOWN": make_graph(unknown),
+        "closes a circle of mimic rules": make_graph(first, second),
+        "'lost' mimics 'nobody', which is a joint that does not exist": make_graph(lost),
         "Plane": graphs[0],
         "no geometry": graphs[1],
         "XML cannot hold": graphs[2],

@@ -102,6 +102,25 @@ def plain_graph() -> SceneGraph:
     )
 
 
+def bent_graph() -> SceneGraph:
+    """The plain graph's names with turned origins and axes: every value shows in every number."""
+    pose = Isometry3d.from_rpy
+    return graph_of(
+        "base",
+        joint("j1", "base", "l1", "revolute", origin=pose((0.1, 0.2, 1.0), (0.3, 0.0, 0.0))),
+        joint(
+            "j2",
+            "l1",
+            "l2",
+            "revolute",
+            origin=pose((0.5, 0.1, 0.2), (0.0, 0.7, 0.1)),
+            axis=(1.0, 2.0, -1.0),
+        ),
+        joint("j3", "l2", "l3", origin=pose((0.4, 0.0, 0.3), (0.0, 0.0, 0.2))),
+        joint("jf", "base", "f", "floating", origin=up()),
+    )
+
+
 def gripper_graph() -> SceneGraph:
     """A palm with two fingers, of which the right one follows the left one."""
     slide: dict[str, Any] = {
@@ -147,11 +166,11 @@ def graph_of_step(spec: dict[str, Any]) -> SceneGraph:
     return graph
 
 
-def apply_step(solver: OFKTStateSolver, step: dict[str, Any]) -> bool | None:
-    """Carry out one step of `mutations.json`."""
+def apply_step(solver: OFKTStateSolver | SceneGraph, step: dict[str, Any]) -> bool | None:
+    """Carry out one step of `mutations.json` on a solver, or on a graph by the same method."""
     op = step["op"]
-    if op == "setState":
-        solver.setState(step.get("joints", step.get("floating")))
+    if op == "setState" and isinstance(solver, OFKTStateSolver):
+        solver.setState(step["joints"] if "joints" in step else step["floating"])
         return None
     method: Callable[..., bool] = getattr(solver, op)
     if op == "addLink":

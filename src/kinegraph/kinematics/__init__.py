@@ -32,8 +32,13 @@ if TYPE_CHECKING:
     )
     from kinegraph.kinematics.jacobian_changes import jacobianChangeBase, jacobianChangeRefPoint
     from kinegraph.kinematics.joint_group import JointGroup
+    from kinegraph.kinematics.joint_velocities import joint_velocities
     from kinegraph.kinematics.kdl import KDLStateSolver
-    from kinegraph.kinematics.kinematic_group import KinematicGroup, KinGroupIKInput
+    from kinegraph.kinematics.kinematic_group import (
+        KinematicGroup,
+        KinGroupIKInput,
+        KinGroupIKInputs,
+    )
     from kinegraph.kinematics.mutable_solver import MutableStateSolver
     from kinegraph.kinematics.ofkt import OFKTStateSolver
     from kinegraph.kinematics.solver import StateSolver
@@ -49,6 +54,7 @@ __all__ = [
     "JointGroup",
     "KDLStateSolver",
     "KinGroupIKInput",
+    "KinGroupIKInputs",
     "KinematicGroup",
     "KinematicLimits",
     "Load",
@@ -67,6 +73,7 @@ __all__ = [
     "jacobianChangeRefPoint",
     "jacobian_derivative",
     "jacobians",
+    "joint_velocities",
     "link_pose",
     "link_poses",
     "manipulability",
@@ -100,8 +107,9 @@ _HOMES = {
     "inverse_problem": ("InverseOptions", "InverseResult", "InverseStatus"),
     "jacobian_changes": ("jacobianChangeBase", "jacobianChangeRefPoint"),
     "joint_group": ("JointGroup",),
+    "joint_velocities": ("joint_velocities",),
     "kdl": ("KDLStateSolver",),
-    "kinematic_group": ("KinGroupIKInput", "KinematicGroup"),
+    "kinematic_group": ("KinGroupIKInput", "KinGroupIKInputs", "KinematicGroup"),
     "mutable_solver": ("MutableStateSolver",),
     "ofkt": ("OFKTStateSolver",),
     "solver": ("StateSolver",),

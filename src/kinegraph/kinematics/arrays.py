@@ -3,8 +3,9 @@
 Values are (n,) or (N, n), rad or m, columns in the order of `getActiveJointNames()` of the source.
 The source is a solver, whose floating joints have their current values, or a graph, whose order is
 that of `OFKTStateSolver`; its state does not count and does not change. Everything is checked:
-shapes, lengths, numbers. Large batches are computed by two threads; beside the results only a few
-kilobytes are used per thread.
+shapes, lengths, numbers. Large batches are computed by two threads; beside the results less than
+2 MB are used per thread, whatever the kind and layout of the values (float32, Fortran order, a file
+mapped into memory), unless they overlap the results.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -12,13 +13,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy import empty, ndarray
 
-from kinegraph.kinematics.batches import chain_jacobians, chain_poses, change_frame, run_batch
-from kinegraph.kinematics.compiled import is_float_vector, kernels
+from kinegraph.kinematics.batches import chain_jacobians, chain_poses, run_batch
+from kinegraph.kinematics.compiled import entries, kernels
 from kinegraph.kinematics.flat_state import FlatState
+from kinegraph.kinematics.rows import first_not_finite, pieces
 from kinegraph.kinematics.solver import StateSolver
 from kinegraph.kinematics.state_checks import check_vector
 from kinegraph.kinematics.tree import FlatTree, flatten
-from kinegraph.kinematics.values import real_array
+from kinegraph.kinematics.values import any_real_array, real_array
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import (
     InvalidNameError,
@@ -41,6 +43,10 @@ link's axes at its origin (LOCAL). "spatial": base axes at the base's origin (WO
 
 FLOAT = np.dtype(np.float64)
 FRAMES = ("base", "body", "spatial")
+PLAIN = FRAMES[0]
+
+# What looking up a chain raises for a graph, a link without a chain so far, and what has no hash.
+UNKNOWN = (AttributeError, KeyError, TypeError, ValueError)
 
 
 def link_poses(source: Source, q: Any, out: Array | None = None) -> Array:
@@ -65,23 +71,24 @@ def link_poses(source: Source, q: Any, out: Array | None = None) -> Array:
     state = _flat(source, "link_poses")
     tree = state.tree
     if out is None and type(q) is ndarray and q.dtype is FLOAT and q.ndim == 1:
-        quick = empty(16 * len(tree.link_names))
-        count = len(tree.active_names)
-        if kernels.checked_links_entry(state.numbers, tree.layout, q, count, quick) == 0:
-            return quick.reshape(-1, 4, 4)
+        # The plain case, if nothing is wrong.
+        quick = empty((len(tree.link_names), 4, 4))
+        count = len(state.q)
+        if entries.checked_links(state.numbers, tree.layout, q, count, quick) == 0:
+            return quick
     values = _values(tree, q, "link_poses")
     shape = (*values.shape[:-1], tree.link_count, 4, 4)
     poses = np.empty(shape) if out is None else _checked_out(out, shape, "link_poses")
     values = _apart(values, out)
     if values.ndim == 1:
-        kernels.place_links(state.numbers, tree.layout, values, poses.reshape(-1))
+        kernels.place_links(state.numbers, tree.layout, values, poses)
     else:
-        flat_q, flat_poses = values.reshape(-1), poses.reshape(-1)
 
         def some(first: int, end: int) -> None:
-            kernels.place_batch(
-                state.numbers, tree.layout, flat_q, tree.column_count, first, end, flat_poses
-            )
+            for start, part in pieces(values, first, end):
+                results = poses[start : start + len(part)].reshape(-1, 4, 4)
+                sizes = tree.column_count, 0, len(part)
+                kernels.place_batch(state.numbers, tree.layout, part.reshape(-1), *sizes, results)
 
         run_batch(some, len(values))
     return poses
@@ -104,21 +111,27 @@ def link_pose(source: Source, q: Any, link_name: str, out: Array | None = None) 
         UnknownLinkError: There is no such link. Also a `KeyError`.
         ShapeError, LengthError, NotFiniteError, WrongTypeError: As in `link_poses`.
     """
+    if out is None and type(q) is ndarray and q.dtype is FLOAT and q.ndim == 1:
+        # The plain case, if nothing is wrong.
+        try:
+            chain = source._state.chains[link_name]  # type: ignore[union-attr]
+        except UNKNOWN:
+            pass
+        else:
+            quick = empty((4, 4))
+            if entries.checked_pose(chain, q, quick) == 0:
+                return quick
     state = _flat(source, "link_pose")
     _check_link_name(link_name, "link_pose")
-    if out is None and link_name in state.chains and is_float_vector(q):
-        quick = np.empty((4, 4))
-        if kernels.checked_pose_entry(state.chains[link_name], q, quick) == 0:
-            return quick
-    values = _values(state.tree, q, "link_pose")
+    values = _values(state.tree, q, "link_pose", later=out is None and state.has_link(link_name))
     chain = state.chain(link_name)
     shape = (*values.shape[:-1], 4, 4)
     poses = np.empty(shape) if out is None else _checked_out(out, shape, "link_pose")
     values = _apart(values, out)
     if values.ndim == 1:
         kernels.chain_pose(chain, values, poses)
-    else:
-        chain_poses(chain, values, poses)
+    elif not chain_poses(chain, values, poses):
+        raise _not_finite(state.tree, values, "link_pose")
     return poses
 
 
@@ -143,12 +156,20 @@ def jacobian(
         InvalidNameError: No such frame. Also a `ValueError`.
         ShapeError, LengthError, NotFiniteError, WrongTypeError: As in `link_poses`.
     """
+    if out is None and type(q) is ndarray and q.dtype is FLOAT and q.ndim == 1:
+        # The plain case, if nothing is wrong.
+        try:
+            known = source._state  # type: ignore[union-attr]
+            chain = known.chains[link_name] if frame is PLAIN else None
+        except UNKNOWN:
+            pass
+        else:
+            if chain is not None:
+                quick = empty((6, len(known.q)))
+                if entries.checked_jacobian(chain, q, quick) == 0:
+                    return quick
     state = _flat(source, "jacobian")
     _check_names(link_name, frame, "jacobian")
-    if out is None and frame == "base" and link_name in state.chains and is_float_vector(q):
-        quick = np.empty((6, state.tree.column_count))
-        if kernels.checked_jacobian_entry(state.chains[link_name], q, quick) == 0:
-            return quick
     values = _values(state.tree, q, "jacobian")
     if values.ndim != 1:
         raise ShapeError(f"jacobian: q must have one axis, not shape {values.shape}; see jacobians")
@@ -177,7 +198,7 @@ def jacobians(
     """
     state = _flat(source, "jacobians")
     _check_names(link_name, frame, "jacobians")
-    values = _values(state.tree, q, "jacobians")
+    values = _values(state.tree, q, "jacobians", later=out is None and state.has_link(link_name))
     if values.ndim == 1:
         return _jacobians(state, values[np.newaxis], link_name, frame, out, "jacobians")
     return _jacobians(state, values, link_name, frame, out, "jacobians", many=True)
@@ -199,9 +220,8 @@ def _jacobians(
     result = np.empty(shape) if out is None else _checked_out(out, shape, what)
     values = _apart(values, out)
     stack = result.reshape(len(values), 6, n)
-    chain_jacobians(chain, values, stack)
-    if frame != "base":
-        change_frame(chain, values, stack, frame)
+    if not chain_jacobians(chain, values, stack, frame):
+        raise _not_finite(state.tree, values, what)
     return result
 
 
@@ -215,10 +235,15 @@ def _flat(source: object, what: str) -> FlatState:
     raise WrongTypeError(f"{what}: a solver or a SceneGraph is needed, not {source!r:.100}")
 
 
-def _values(tree: FlatTree, q: Any, what: str) -> Array:
-    """Return values as a contiguous float64 array (n,) or (N, n)."""
-    values = real_array(q, f"{what}: q")
+def _values(tree: FlatTree, q: Any, what: str, *, later: bool = False) -> Array:
+    """Return values that have been checked: (n,) contiguous float64, or (N, n) as they are.
+
+    With `later`, rows of numbers that are not finite pass: the batch kernels find them on their
+    way, which may be too late where results go to an array of the caller's.
+    """
+    values = any_real_array(q, f"{what}: q")
     if values.ndim == 1:
+        values = real_array(values, f"{what}: q")
         check_vector(tree, values, what)
         return values
     if values.ndim != 2:
@@ -228,13 +253,21 @@ def _values(tree: FlatTree, q: Any, what: str) -> Array:
             f"{what}: rows of length {values.shape[1]} were given, their length must be the "
             f"number of active joints, {tree.column_count}"
         )
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0].tolist()
-        raise NotFiniteError(
-            f"{what}: value of joint {tree.active_names[column]!r} in row {row} is "
-            f"{values[row, column]}"
-        )
+    if not later and first_not_finite(values) is not None:
+        raise _not_finite(tree, values, what)
     return values
+
+
+def _not_finite(tree: FlatTree, values: Array, what: str) -> NotFiniteError:
+    """Return the error for rows in which a number is not finite."""
+    found = first_not_finite(values)
+    if found is None:
+        return NotFiniteError(f"{what}: q was changed while it was read")
+    row, column = found
+    return NotFiniteError(
+        f"{what}: value of joint {tree.active_names[column]!r} in row {row} is "
+        f"{values[row, column]}"
+    )
 
 
 def _checked_out(out: Any, shape: tuple[int, ...], what: str) -> Array:

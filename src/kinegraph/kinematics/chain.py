@@ -10,6 +10,7 @@ from kinegraph.kinematics.chain_layout import STEP_SIZE, STEPS
 from kinegraph.kinematics.compiled import kernels
 from kinegraph.kinematics.tree import FlatTree, flatten
 from kinegraph.kinematics.tree_layout import COLUMN, PARENT
+from kinegraph.kinematics.tree_table import TreeTable
 from kinegraph.kinematics.values import name_list
 from kinegraph.scene.array_types import Array, IntArray
 from kinegraph.scene.errors import (
@@ -99,45 +100,45 @@ def plan_chain(
     column_of = np.full(tree.column_count + 1, -1, np.int64)
     column_of[[tree.columns[name] for name in names]] = np.arange(len(names))
     columns = column_of[tree.layout[:, COLUMN]]
-    data = compile_path(tree, numbers, columns, tree.joint_values(q), base, tip, len(names))
+    values = tree.joint_values(q)
+    data = compile_path(tree.layout, numbers, columns, values, (base, tip), len(names))
     return ChainPlan(data, names, tree.link_names[base], tip_link)
 
 
 def compile_path(
-    tree: FlatTree,
+    layout: IntArray,
     numbers: Array,
     columns: IntArray,
     values: Array,
-    base: int,
-    tip: int,
+    ends: tuple[int, int],
     column_count: int,
 ) -> Array:
     """Compile the path between two rows.
 
     Args:
-        tree: The flat tree.
+        layout: (L, 9) of the tree; its parents and kinds are looked at.
         numbers: (L, 17) its numbers, or others with other floating values.
         columns: (L,) column of each row's joint, -1 for those that stand still.
         values: (L,) where those stand.
-        base: Row of the base.
-        tip: Row of the tip.
+        ends: Row of the base, row of the tip.
         column_count: Number of columns.
     """
-    steps = kernels.count_steps(tree.layout, columns, base, tip)
+    base, tip = ends
+    steps = kernels.count_steps(layout, columns, base, tip)
     size = STEPS + STEP_SIZE * steps
     data = np.empty(size + SCRATCH)
-    ends = np.array((base, tip, column_count, steps), np.int64)
-    kernels.compile_chain(numbers, tree.layout, columns, values, ends, data)
+    plan = np.array((base, tip, column_count, steps), np.int64)
+    kernels.compile_chain(numbers, layout, columns, values, plan, data)
     return data
 
 
-def link_row(tree: FlatTree, name: str) -> int:
+def link_row(tree: FlatTree | TreeTable, name: str) -> int:
     """Return the row of a link, or raise `UnknownLinkError`; `WrongTypeError` if it is no str."""
     if not isinstance(name, str):
         raise WrongTypeError(f"the name of a link must be a str, not {name!r:.100}")
     row = tree.link_rows.get(name)
     if row is None:
-        raise UnknownLinkError(name, tree.link_names)
+        raise UnknownLinkError(name, tree.link_rows)
     return row
 
 

@@ -1,35 +1,38 @@
 """The door to the kernels, opened at first use: importing numba costs more than all the rest.
 
-Most kernels are called with arrays that this package made. Those in `ENTRIES` see users' arrays, or
-are called so often that the dispatcher's look at the arguments counts: they are compiled for one
-signature each, are called without that look, and never start a compilation. Their vectors may have
-any strides; whoever calls them has made sure of a float64 vector by `is_float_vector`.
+Most kernels are called with arrays that this package made, as attributes of `kernels`. Those in
+`ENTRIES` see users' arrays, or are called so often that the dispatcher's look at the arguments
+counts: they are compiled for one signature each, are called without that look as attributes of
+`entries`, and never start a compilation. Their vectors may have any strides; whoever calls them has
+made sure of a float64 vector as `is_float_vector` does.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = ["is_float_vector", "kernels", "warm_up"]
+__all__ = ["entries", "is_float_vector", "kernels", "warm_up"]
 
 MODULES = (
     "value_kernels",
     "chain_kernels",
     "chain_plan_kernels",
     "tree_kernels",
+    "table_kernels",
     "batch_kernels",
     "inverse_kernels",
     "inverse_target_kernels",
 )
 
-# Argument types: a user's vector, our vectors and matrices, our layouts, a length.
+# Argument types: a user's vector, our vectors, matrices and poses, our layouts, a length.
 ENTRIES = {
     "store_values": "qv",
-    "chain_pose": "vvm",
+    "current_pose": "vvm",
     "checked_pose": "vqm",
     "checked_jacobian": "vqm",
-    "checked_links": "mlqnv",
+    "checked_links": "mlqnp",
 }
 
 _FLOAT = np.dtype(np.float64)
@@ -41,18 +44,36 @@ def is_float_vector(values: Any) -> bool:
 
 
 class _Kernels:
-    """All kernels of this package as attributes; each is made ready when it is first asked for.
-
-    The entries have `_entry` behind their names.
-    """
+    """All kernels of this package as attributes; each is made ready when it is first asked for."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        make, kernel = (_entry, name[:-6]) if name.endswith("_entry") else (_find, name)
-        ready = make(kernel)
-        self.__dict__[name] = ready
+        ready = self.__dict__[name] = _find(name)
         return ready
+
+
+class _Entries:
+    """The entries as attributes; each is made ready when it is first called.
+
+    Without `__getattr__`, which would cost every call as much as two of its arguments.
+    """
+
+    def __init__(self) -> None:
+        for name in ENTRIES:
+            setattr(self, name, self._opener(name))
+
+    def _opener(self, name: str) -> Callable[..., Any]:
+        def opener(*arguments: Any) -> Any:
+            ready = _entry(name)
+            setattr(self, name, ready)
+            return ready(*arguments)
+
+        return opener
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
 
 def _find(name: str) -> Any:
@@ -76,12 +97,14 @@ def _entry(name: str) -> Any:
         "v": types.Array(float64, 1, "C"),
         "m": types.Array(float64, 2, "C"),
         "l": types.Array(int64, 2, "C"),
+        "p": types.Array(float64, 3, "C"),
         "n": int64,
     }
     return entry_point(found, tuple(kinds[kind] for kind in ENTRIES[name]))
 
 
 kernels = _Kernels()
+entries = _Entries()
 
 
 def warm_up() -> None:

@@ -1,26 +1,48 @@
-"""A flat tree with values: what every solver computes with.
+"""A tree with values: what every solver computes with.
 
 Setting values only stores them. Poses of all links are brought up to date when they are read, and
-then only below what changed; the pose of one link is computed from its own chain. Several threads
-may read at once: whoever finds poses out of date writes the same numbers as everybody else.
+then only below what changed; the pose of one link is computed from its own chain, or read from
+those poses where its chain is long. Several threads may read at once: the first one that finds
+poses out of date brings them up to date, the others wait for it.
+
+A state has its tree in one or two forms. The flat tree, whose rows stand in the order of the name
+lists, is what solvers start with and what all questions about the whole scene need. The table is
+what edits need: it is made by the first one. While the state is `edited`, there is no flat tree;
+asking for it (`tree`, `numbers`) makes one. Rows are those of the table then, else of the tree.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from threading import RLock
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kinegraph.kinematics.chain import compile_path, link_row
+from kinegraph.kinematics.chain_layout import STEP_COUNT
 from kinegraph.kinematics.compiled import kernels
+from kinegraph.kinematics.joint_records import origin_numbers
 from kinegraph.kinematics.tree import FlatTree
-from kinegraph.kinematics.tree_layout import COLUMN, PLACE
+from kinegraph.kinematics.tree_layout import KIND, PLACE
+from kinegraph.kinematics.tree_table import TreeTable
 from kinegraph.scene.array_types import Array, IntArray
 from kinegraph.scene.pose import Isometry3d
 
 __all__ = ["FlatState"]
 
-# Above this number of changed subtrees everything is computed.
 FEW = 8
+"""Above this number of changed subtrees all values are compared."""
+
+NOTHING, NO_POSES = np.zeros(0), np.zeros((0, 4, 4))
+
+LONG = 32
+"""Chains with more joints than this are computed only where the poses of all links are no help."""
+
+
+class Flattened(NamedTuple):
+    """What is made of a table: the flat tree and its up-to-date poses, (L, 4, 4)."""
+
+    tree: FlatTree
+    poses: Array
 
 
 class FlatState:
@@ -28,26 +50,79 @@ class FlatState:
 
     Attributes:
         tree: The flat tree; never changes, an edit replaces it.
-        numbers: (L, 17) the tree's numbers, or a copy of them with other floating values.
+        numbers: (L, 17) the tree's numbers, or a copy of them with other origins.
         q: (n,) current values, rad or m.
-        chains: Compiled chains from the base, by tip.
-        stale: Rows below which poses are out of date, or None: everywhere.
+        chains: Compiled chains from the base, by tip, of no more than `LONG` joints.
+        stale: Rows below which poses are out of date because of values, or None: anywhere.
+        edited: Whether the table alone is up to date.
     """
 
-    __slots__ = ("_poses", "chains", "numbers", "q", "stale", "tree")
+    __slots__ = (
+        "_lock",
+        "_long_chains",
+        "_made",
+        "_numbers",
+        "_posed",
+        "_poses",
+        "_shifted",
+        "_table",
+        "_tree",
+        "chains",
+        "edited",
+        "q",
+        "stale",
+    )
 
     def __init__(self, tree: FlatTree, numbers: Array, q: Array) -> None:
-        self.tree = tree
-        self.numbers = numbers
+        self._tree: FlatTree | None = tree
+        self._numbers: Array | None = numbers
         self.q = q
         self.chains: dict[str, Array] = {}
-        self._poses = np.empty(16 * tree.link_count)
+        self._long_chains: dict[str, Array] = {}
         self.stale: list[int] | None = None
+        # Rows below which poses are out of date because of the tree.
+        self._shifted: list[int] = []
+        # Poses by row, and (n,) the values that they are for; None: for none.
+        self._poses = np.empty((tree.link_count, 4, 4))
+        self._posed: Array | None = None
+        self._table: TreeTable | None = None
+        self.edited = False
+        self._made: dict[str, Flattened] = {}
+        self._lock = RLock()  # held by the thread that brings poses up to date
+
+    # Properties, and no `__getattr__`, which would slow down every look at a state.
+    @property
+    def tree(self) -> FlatTree:
+        """The flat tree, made if the table alone is up to date; an edit replaces it."""
+        tree = self._tree
+        return self._flatten(self._edited_table()).tree if tree is None else tree
+
+    @property
+    def numbers(self) -> Array:
+        """(L, 17) the tree's numbers, or a copy of them with other origins."""
+        numbers = self._numbers
+        return self._flatten(self._edited_table()).tree.numbers if numbers is None else numbers
+
+    def _flatten(self, table: TreeTable) -> Flattened:
+        self._settle_table(table)
+        rows = table.rows()
+        poses = table.poses[: table.used]
+        # Rows in the same order share the poses: what the one form computes is right in the other.
+        gathered = poses if rows is None else poses[rows]
+        # Of several threads one wins, and all go on with what it has made.
+        made = self._made.setdefault("made", Flattened(table.flat(), gathered))
+        self._poses = made.poses
+        self._numbers = made.tree.numbers
+        self._tree = made.tree
+        self.edited = False
+        return made
 
     def copy(self) -> "FlatState":
         """Return an independent copy."""
-        numbers = self.numbers if self.numbers is self.tree.numbers else self.numbers.copy()
-        return FlatState(self.tree, numbers, self.q.copy())
+        tree, numbers = self.tree, self.numbers
+        return FlatState(
+            tree, numbers if numbers is tree.numbers else numbers.copy(), self.q.copy()
+        )
 
     def __getstate__(self) -> tuple[Any, ...]:
         return self.tree, self.numbers, self.q
@@ -56,7 +131,7 @@ class FlatState:
         tree, numbers, q = state
         self.__init__(tree, numbers, q)  # type: ignore[misc]
 
-    # -- changing ----------------------------------------------------------------------------
+    # -- changing values ---------------------------------------------------------------------
 
     def touch_all(self) -> None:
         """Note that any value may have changed."""
@@ -64,7 +139,7 @@ class FlatState:
 
     def set_columns(self, columns: list[int], values: Sequence[float]) -> None:
         """Set some values."""
-        q, stale = self.q, self.stale
+        tree, q, stale = self.tree, self.q, self.stale
         for column, value in zip(columns, values, strict=True):
             q[column] = value
         if stale is None:
@@ -73,19 +148,44 @@ class FlatState:
             self.stale = None
             return
         for column in columns:
-            stale += self.tree.rows_of_column(column).tolist()
+            stale += tree.rows_of_column(column)
+
+    def set_named(self, values: Mapping[Any, float]) -> bool:
+        """Set some values by name; False, with nothing set, where a name is no active joint's."""
+        if not self.edited:
+            known = self.tree.columns
+            try:
+                columns = [known[name] for name in values]
+            except (KeyError, TypeError):
+                return False
+            self.set_columns(columns, list(values.values()))
+            return True
+        table, stale = self._edited_table(), self.stale
+        columns = [table.column_of(name) for name in values]
+        if columns and min(columns) < 0:
+            return False
+        for column, value in zip(columns, values.values(), strict=True):
+            self.q[column] = value
+        if stale is not None:
+            rows = [row for name in values for row in table.rows_of_joint(name)]
+            self.stale = [*stale, *rows] if len(stale) + len(rows) <= FEW else None
+        return True
 
     def set_floating(self, floating: dict[int, Isometry3d]) -> None:
-        """Set the values of floating joints, by row."""
+        """Set the origins of joints, for floating joints their values, by row of the tree."""
         if not floating:
             return
-        if self.numbers is self.tree.numbers:
-            self.numbers = self.numbers.copy()
+        tree = self.tree
+        if self.numbers is tree.numbers:
+            self._numbers = self.numbers.copy()
         write_origins(self.numbers, floating)
-        self.chains = {}
-        stale = self.stale
-        if stale is not None:
-            self.stale = [*stale, *floating] if len(stale) + len(floating) <= FEW else None
+        if self._table is not None:
+            rows = self._table.link_rows
+            write_origins(
+                self._table.numbers,
+                {rows[tree.link_names[row]]: origin for row, origin in floating.items()},
+            )
+        self._shift(list(floating))
 
     def with_floating(self, floating: dict[int, Isometry3d]) -> Array:
         """Return the numbers with other floating values."""
@@ -95,30 +195,194 @@ class FlatState:
         write_origins(numbers, floating)
         return numbers
 
+    def _shift(self, rows: list[int]) -> None:
+        """Note that the tree has changed at some rows."""
+        self.chains, self._long_chains = {}, {}
+        self._shifted += rows
+        if len(self._shifted) > FEW:
+            self._forget_poses()
+
+    def _forget_poses(self) -> None:
+        self._posed, self.stale, self._shifted = None, None, []
+
+    # -- changing the tree -------------------------------------------------------------------
+
+    @property
+    def table(self) -> TreeTable:
+        """The table, to look at; made if there is none."""
+        table = self._table
+        if table is None:
+            table = self._table = TreeTable(self.tree, self.numbers)
+        return table
+
+    def _edited_table(self) -> TreeTable:
+        table = self._table
+        if table is None:
+            raise RuntimeError("there is neither a flat tree nor a table")
+        return table
+
+    def opened(self, more: int = 0) -> TreeTable:
+        """Return the table for an edit that is sure to come, with room for more rows.
+
+        Its rows may have other numbers than before. The caller ends the edit by `close`.
+        """
+        table = self.table
+        if table.used + more > table.room:
+            if 2 * table.holes > table.used:
+                self._close_holes()
+                table = self.table
+            table.grow(more)
+        if not self.edited:
+            self._leave_tree(table)
+        return table
+
+    def _close_holes(self) -> None:
+        if self.tree is not None:  # made now, if there is none
+            self._table = None
+
+    def _leave_tree(self, table: TreeTable) -> None:
+        """Go over to the table's rows."""
+        rows = table.rows()
+        if rows is not None:
+            table.poses[rows] = self._poses
+            self._shifted = rows[self._shifted].tolist()
+            self.stale = None if self.stale is None else rows[self.stale].tolist()
+        elif self._poses.base is not table.poses:
+            table.poses[: len(self._poses)] = self._poses
+        self._poses = NO_POSES
+        self._made = {}
+        self.edited = True
+        self._tree = self._numbers = None
+
+    def close(
+        self,
+        shifted: list[int],
+        gone: IntArray | None = None,
+        more: int = 0,
+        dead: Collection[int] = (),
+    ) -> None:
+        """End an edit.
+
+        Args:
+            shifted: Rows below which the tree has changed.
+            gone: Value columns that are gone, rising.
+            more: Number of value columns that have come.
+            dead: Rows that are gone.
+        """
+        if dead:
+            self._shifted = [row for row in self._shifted if row not in dead]
+            if self.stale is not None:
+                self.stale = [row for row in self.stale if row not in dead]
+        if (gone is not None and len(gone)) or more:
+            self.q = _with_columns(self.q, gone, more)
+            if self._posed is not None:
+                self._posed = _with_columns(self._posed, gone, more)
+        self._shift(shifted)
+
+    def set_limits(self, name: str, changes: Mapping[int, float]) -> None:
+        """Change limits of a joint, by column of `limits`."""
+        table = self._table
+        if table is not None:
+            row = table.joint_rows[name]
+            for column, value in changes.items():
+                table.limits[row, column] = value
+        if not self.edited:
+            self._tree = self.tree.with_limits(self.tree.joint_rows[name], changes)
+
+    def set_origin(self, name: str, origin: Isometry3d) -> None:
+        """Change the origin of a joint."""
+        if not self.edited:
+            self.set_floating({self.tree.joint_rows[name]: origin})
+            return
+        table = self._edited_table()
+        row = table.joint_rows[name]
+        write_origins(table.numbers, {row: origin})
+        self._shift([row])
+
     # -- reading -----------------------------------------------------------------------------
+
+    def base_link(self) -> str:
+        """Return the name of the root."""
+        return (self._edited_table() if self.edited else self.tree).link_names[0]
+
+    def has_link(self, name: str) -> bool:
+        """Tell whether there is such a link."""
+        return name in (self._edited_table() if self.edited else self.tree).link_rows
+
+    def has_joint(self, name: str) -> bool:
+        """Tell whether there is such a joint."""
+        return name in (self._edited_table() if self.edited else self.tree).joint_rows
+
+    def kind_of_joint(self, name: str) -> int:
+        """Return a joint's kind as in `tree_layout`, -1 for an unknown one."""
+        source = self._edited_table() if self.edited else self.tree
+        row = source.joint_rows.get(name)
+        return -1 if row is None else int(source.layout[row, KIND])
 
     def poses(self) -> Array:
         """Return the current poses of all links, (L, 4, 4): not a copy, not to be changed."""
-        stale = self.stale
-        if stale is None:
-            kernels.place_links(self.numbers, self.tree.layout, self.q, self._poses)
-            self.stale = []
-        elif stale:
-            rows = self._in_order(stale)
-            kernels.place_subtrees(self.numbers, self.tree.layout, self.q, rows, self._poses)
-            self.stale = []
-        return self._poses.reshape(-1, 4, 4)
+        self._settle(self.tree)
+        return self._poses
 
-    def _in_order(self, stale: list[int]) -> IntArray:
-        rows = np.array(stale, np.int64)
-        if len(rows) > 1:
-            rows = rows[np.argsort(self.tree.layout[rows, PLACE])]
-        return rows
+    def _settle(self, tree: FlatTree) -> None:
+        """Bring the poses of the flat tree up to date."""
+        if self._is_settled():
+            return
+        with self._lock:
+            if not self._is_settled():
+                self._place(tree)
+
+    def _is_settled(self) -> bool:
+        # Whoever settles writes these last: what looks settled to another thread is.
+        return self.stale == [] and not self._shifted
+
+    def _place(self, tree: FlatTree) -> None:
+        stale, shifted, posed = self.stale, self._shifted, self._posed
+        if posed is None:
+            kernels.place_links(self.numbers, tree.layout, self.q, self._poses)
+            self._posed = self.q.copy()
+        else:
+            if stale is None:
+                moved = np.empty(tree.link_count, np.int64)
+                kernels.place_changed(self.numbers, tree.layout, self.q, posed, moved, self._poses)
+            if stale or shifted:
+                rows = np.array([*(stale or ()), *shifted], np.int64)
+                if len(rows) > 1:
+                    rows = rows[np.argsort(tree.layout[rows, PLACE])]
+                kernels.place_subtrees(self.numbers, tree.layout, self.q, posed, rows, self._poses)
+            if stale is None:
+                posed[:] = self.q
+        self._shifted, self.stale = [], []
+
+    def _settle_table(self, table: TreeTable) -> None:
+        """Bring the poses of the table up to date."""
+        if self._is_settled():
+            return
+        with self._lock:
+            if not self._is_settled():
+                self._place_table(table)
+
+    def _place_table(self, table: TreeTable) -> None:
+        stale, shifted, posed = self.stale, self._shifted, self._posed
+        flat = table.numbers, table.layout, table.kin, self.q
+        if posed is None:
+            kernels.place_below(*flat, self.q, 0, table.poses)
+            self._posed = self.q.copy()
+        else:
+            if stale is None:
+                moved = np.empty(table.used, np.int64)
+                kernels.place_changed_below(*flat, posed, moved, table.poses)
+            for row in (*(stale or ()), *shifted):
+                kernels.place_below(*flat, posed, row, table.poses)
+            if stale is None:
+                posed[:] = self.q
+        self._shifted, self.stale = [], []
 
     def evaluate(self, q: Array, numbers: Array) -> Array:
         """Return the poses of all links for other values, (L, 4, 4), a new array."""
-        poses = np.empty((self.tree.link_count, 4, 4))
-        kernels.place_links(numbers, self.tree.layout, q, poses.reshape(-1))
+        tree = self.tree
+        poses = np.empty((tree.link_count, 4, 4))
+        kernels.place_links(numbers, tree.layout, q, poses)
         return poses
 
     def chain(self, link_name: str) -> Array:
@@ -127,39 +391,96 @@ class FlatState:
         Raises:
             UnknownLinkError: There is no such link. Also a `KeyError`.
         """
-        row = link_row(self.tree, link_name)
-        chain = self.chains.get(link_name)
+        chain: Array | None = None
+        if isinstance(link_name, str):
+            chain = self.chains.get(link_name)
+            if chain is None:
+                chain = self._long_chains.get(link_name)
         if chain is None:
-            chain = self.chains[link_name] = self.new_chain(row)
+            chain = self._new_chain(link_name)
+            kept = self._long_chains if chain[STEP_COUNT] > LONG else self.chains
+            kept[link_name] = chain
         return chain
 
+    def chain_between(self, tip: str, base: str) -> Array:
+        """Compile the chain between two links, over all value columns.
+
+        Args:
+            tip: Link whose pose is meant.
+            base: Link in whose frame.
+
+        Raises:
+            UnknownLinkError: One of them is no link. Also a `KeyError`.
+            WrongTypeError: One of them is no str. Also a `TypeError`.
+        """
+        return self._new_chain(tip, base)
+
+    def _new_chain(self, tip: str, base: str | None = None) -> Array:
+        if not self.edited:
+            tree = self.tree
+            start = 0 if base is None else link_row(tree, base)
+            return self.new_chain(link_row(tree, tip), start)
+        table = self._edited_table()
+        start = 0 if base is None else link_row(table, base)
+        ends, count = (start, link_row(table, tip)), table.column_count
+        return compile_path(table.layout, table.numbers, table.columns, NOTHING, ends, count)
+
     def new_chain(self, tip: int, base: int = 0, numbers: Array | None = None) -> Array:
-        """Compile the chain between two rows over all value columns."""
+        """Compile the chain between two rows of the flat tree over all value columns."""
         tree = self.tree
-        columns = np.ascontiguousarray(tree.layout[:, COLUMN])
         return compile_path(
-            tree,
+            tree.layout,
             self.numbers if numbers is None else numbers,
-            columns,
-            NOT_USED,
-            base,
-            tip,
+            tree.columns_of_rows,
+            NOTHING,
+            (base, tip),
             tree.column_count,
         )
 
     def pose(self, link_name: str) -> Array:
-        """Return the current pose of a link, (4, 4), a new array."""
+        """Return the current pose of a link, (4, 4), a new array.
+
+        Raises:
+            UnknownLinkError: There is no such link. Also a `KeyError`.
+        """
+        if self.edited and self._posed is not None and self.stale is not None:
+            return self._read_pose(link_name)
+        chain = self.chain(link_name)
+        steps = chain[STEP_COUNT]
+        if steps > LONG:
+            known = self._posed is not None and self.stale is not None
+            if known or 4 * steps > self.q.shape[0]:
+                return self._read_pose(link_name)
         pose = np.empty((4, 4))
-        kernels.chain_pose(self.chain(link_name), self.q, pose)
+        kernels.chain_pose(chain, self.q, pose)
         return pose
 
+    def _read_pose(self, link_name: str) -> Array:
+        """Return a link's pose from those of all links, brought up to date."""
+        if self.edited:
+            table = self._edited_table()
+            self._settle_table(table)
+            pose: Array = table.poses[link_row(table, link_name)]
+        else:
+            tree = self.tree
+            self._settle(tree)
+            pose = self._poses[link_row(tree, link_name)]
+        return pose.copy()
 
-NOT_USED = np.zeros(0)
 
-
-def write_origins(numbers: Array, transforms: dict[int, Isometry3d]) -> None:
+def write_origins(numbers: Array, transforms: Mapping[int, Isometry3d]) -> None:
     """Write transforms into the origins of rows."""
     for row, transform in transforms.items():
-        matrix = transform.matrix
-        numbers[row, 0:9] = matrix[:3, :3].ravel()
-        numbers[row, 9:12] = matrix[:3, 3]
+        numbers[row, :12] = origin_numbers(transform)
+
+
+def _with_columns(values: Array, gone: IntArray | None, more: int) -> Array:
+    """Return values without some columns, and with zeros behind them."""
+    count = len(values) - (0 if gone is None else len(gone))
+    changed = np.empty(count + more)
+    if gone is None or not len(gone) or gone[0] == count:
+        changed[:count] = values[:count]
+    else:
+        changed[:count] = np.delete(values, gone)
+    changed[count:] = 0.0
+    return changed

@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from kinegraph.kinematics.chain import Source
 from kinegraph.kinematics.ofkt import OFKTStateSolver
 from kinegraph.kinematics.solver import StateSolver
 from kinegraph.kinematics.state import KinematicLimits, SceneState
+from kinegraph.kinematics.values import real_array
 from kinegraph.scene.array_types import VectorLike
-from kinegraph.scene.errors import WrongTypeError
+from kinegraph.scene.errors import InvalidLimitError, LengthError, WrongTypeError
 from kinegraph.scene.graph import SceneGraph
 
-__all__ = ["LIMITS", "own_solver", "rows_of_limits", "split_links"]
+__all__ = ["checked_limits", "own_solver", "rows_of_limits", "split_links"]
 
 LIMITS = ("joint_limits", "velocity_limits", "acceleration_limits", "jerk_limits")
 
@@ -19,7 +22,16 @@ LIMITS = ("joint_limits", "velocity_limits", "acceleration_limits", "jerk_limits
 def own_solver(
     scene: Source, scene_state: SceneState | Mapping[str, float] | None, name: str
 ) -> StateSolver:
-    """Return a solver of the group's own, at the state that is wanted."""
+    """Return a solver of the group's own, at the state that is wanted.
+
+    Raises:
+        WrongTypeError: No graph or solver, or neither `SceneState` nor dict. Also a `TypeError`.
+    """
+    if not isinstance(scene_state, (SceneState, Mapping, type(None))):
+        raise WrongTypeError(
+            f"group {name!r}: scene_state must be a SceneState or a dict by joint name, "
+            f"not {scene_state!r:.100}"
+        )
     if isinstance(scene, SceneGraph):
         solver: StateSolver = OFKTStateSolver(scene)
     elif isinstance(scene, StateSolver):
@@ -42,6 +54,35 @@ def rows_of_limits(limits: KinematicLimits, places: Sequence[int]) -> KinematicL
     taken = KinematicLimits()
     for kind in LIMITS:
         setattr(taken, kind, getattr(limits, kind)[list(places)])
+    return taken
+
+
+def checked_limits(limits: object, names: Sequence[str], group: str) -> KinematicLimits:
+    """Return limits for the joints of a group, copied.
+
+    Raises:
+        LengthError: Not (n, 2) limits of each kind. Also a `ValueError`.
+        InvalidLimitError: A lower limit above the upper one, or NaN. Also a `ValueError`.
+        WrongTypeError: No `KinematicLimits`, or no real numbers in it. Also a `TypeError`.
+    """
+    if not isinstance(limits, KinematicLimits):
+        raise WrongTypeError(f"setLimits: KinematicLimits are needed, not {limits!r:.100}")
+    taken = KinematicLimits()
+    for kind in LIMITS:
+        rows = real_array(getattr(limits, kind), f"setLimits: {kind}").copy()
+        if rows.shape != (len(names), 2):
+            raise LengthError(
+                f"setLimits: {kind} has shape {rows.shape}, group {group!r} has "
+                f"{len(names)} joints and needs ({len(names)}, 2)"
+            )
+        wrong = np.flatnonzero(~(rows[:, 0] <= rows[:, 1]))
+        if len(wrong):
+            place = int(wrong[0])
+            raise InvalidLimitError(
+                f"setLimits: {kind} of joint {names[place]!r} are "
+                f"{rows[place, 0]} to {rows[place, 1]}"
+            )
+        setattr(taken, kind, rows)
     return taken
 
 

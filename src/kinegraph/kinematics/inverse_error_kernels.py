@@ -9,21 +9,20 @@ Models, Information Theory, and Lie Groups, volume 2, 10.7).
 
 import math
 
-from kinegraph.kinematics.chain_kernels import turn_row, turned_by_offset
+from kinegraph.kinematics.chain_kernels import (
+    Frame,
+    carry_frame,
+    spatial_column,
+    start_frame,
+    tip_place,
+)
 from kinegraph.kinematics.chain_layout import (
     BASE,
     COLUMN,
-    COS,
-    SHIFT_X,
-    SHIFT_Y,
-    SHIFT_Z,
-    SIN,
-    SLIDE,
     STEP_COUNT,
     STEP_SIZE,
     STEPS,
     TOOL,
-    TURN,
 )
 from kinegraph.kinematics.inverse_layout import (
     PLAN_CHAINS,
@@ -34,7 +33,6 @@ from kinegraph.kinematics.inverse_layout import (
 )
 from kinegraph.kinematics.inverse_target_kernels import target_place
 from kinegraph.kinematics.jit import kernel
-from kinegraph.kinematics.trig_kernels import sincos
 from kinegraph.scene.array_types import Array
 
 __all__ = [
@@ -84,10 +82,8 @@ def evaluate(
 
 
 @kernel
-def sweep_tip(
-    plan: Array, o: int, work: Array, x: int, j: int, m: int
-) -> tuple[float, float, float, float, float, float, float, float, float, float, float, float]:
-    """Add up a tip's spatial Jacobian; return the frame behind the last joint, row by row.
+def sweep_tip(plan: Array, o: int, work: Array, x: int, j: int, m: int) -> Frame:
+    """Add up a tip's spatial Jacobian; return the frame behind the last joint.
 
     Args:
         plan: The chains.
@@ -97,37 +93,20 @@ def sweep_tip(
         j: Where the tip's six rows of column 0 are.
         m: Numbers per column.
     """
-    b = o + BASE
-    x0, x1, x2 = plan[b], plan[b + 1], plan[b + 2]
-    y0, y1, y2 = plan[b + 3], plan[b + 4], plan[b + 5]
-    z0, z1, z2 = plan[b + 6], plan[b + 7], plan[b + 8]
-    p0, p1, p2 = plan[b + 9], plan[b + 10], plan[b + 11]
+    frame = start_frame(plan, o + BASE)
     for i in range(int(plan[o + STEP_COUNT])):
         k = o + STEPS + STEP_SIZE * i
         column = int(plan[k + COLUMN])
-        value = work[x + column]
-        t0, t1, t2 = plan[k + SHIFT_X], plan[k + SHIFT_Y], plan[k + SHIFT_Z]
-        p0 += x0 * t0 + y0 * t1 + z0 * t2
-        p1 += x1 * t0 + y1 * t1 + z1 * t2
-        p2 += x2 * t0 + y2 * t1 + z2 * t2
-        a, b1 = plan[k + COS], plan[k + SIN]
-        turn, slide = plan[k + TURN], plan[k + SLIDE]
-        s, c = turned_by_offset(plan, k, sincos(turn * value))
-        x0, y0, z0 = turn_row(a, b1, s, c, x0, y0, z0)
-        x1, y1, z1 = turn_row(a, b1, s, c, x1, y1, z1)
-        x2, y2, z2 = turn_row(a, b1, s, c, x2, y2, z2)
-        shift = slide * value
-        p0 += z0 * shift
-        p1 += z1 * shift
-        p2 += z2 * shift
+        frame = carry_frame(plan, k, work[x + column], frame)
+        v0, v1, v2, w0, w1, w2 = spatial_column(plan, k, frame)
         r = j + m * column
-        work[r] += turn * (p1 * z2 - p2 * z1) + slide * z0
-        work[r + 1] += turn * (p2 * z0 - p0 * z2) + slide * z1
-        work[r + 2] += turn * (p0 * z1 - p1 * z0) + slide * z2
-        work[r + 3] += turn * z0
-        work[r + 4] += turn * z1
-        work[r + 5] += turn * z2
-    return x0, y0, z0, p0, x1, y1, z1, p1, x2, y2, z2, p2
+        work[r] += v0
+        work[r + 1] += v1
+        work[r + 2] += v2
+        work[r + 3] += w0
+        work[r + 4] += w1
+        work[r + 5] += w2
+    return frame
 
 
 @kernel
@@ -159,14 +138,10 @@ def tip_rows(
     n, m = int(plan[PLAN_COLUMNS]), 6 * int(plan[PLAN_TIPS])
     o, t = int(plan[PLAN_CHAINS + tip]), target_place(n, m, tip)
     j, w, e = at + m + 6 * tip, WEIGHTS + 6 * tip, at + 6 * tip
-    x0, y0, z0, p0, x1, y1, z1, p1, x2, y2, z2, p2 = sweep_tip(plan, o, work, x, j, m)
+    frame = sweep_tip(plan, o, work, x, j, m)
+    x0, y0, z0, _, x1, y1, z1, _, x2, y2, z2, _ = frame
     tool = o + TOOL
-    t0, t1, t2 = plan[tool + 9], plan[tool + 10], plan[tool + 11]
-    p = (
-        p0 + x0 * t0 + y0 * t1 + z0 * t2,
-        p1 + x1 * t0 + y1 * t1 + z1 * t2,
-        p2 + x2 * t0 + y2 * t1 + z2 * t2,
-    )
+    p = tip_place(plan, tool, frame)
     phi = rotation_vector(
         work,
         t,

@@ -16,13 +16,20 @@ from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 import numba
 from numba.core import caching
 
-__all__ = ["OPTIONS", "entry_point", "kernel"]
+__all__ = ["OPTIONS", "entry_point", "inner_kernel", "kernel", "short_kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 # Contraction only: full fastmath may reorder the reduction of an angle away (poses off by 2).
-OPTIONS: dict[str, Any] = {"error_model": "numpy", "nogil": True, "fastmath": {"contract"}}
+# Kernels neither make nor keep arrays, so they need not count references to them: that would take
+# half of the time of a small kernel, and part of every call from Python.
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "nogil": True,
+    "fastmath": {"contract"},
+    "_nrt": False,
+}
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,7 +54,10 @@ def _digest(path: Path) -> str:
 def _imports(path: Path) -> tuple[Path, ...]:
     """Return the files of the package that a file imports, packages' own files among them."""
     found: set[Path] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    statements: list[Any] = [ast.parse(path.read_bytes())]
+    for node in statements:  # grows; expressions, most of a file, import nothing
+        for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+            statements += getattr(node, block, ())
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -91,6 +101,23 @@ class _Cache(caching.FunctionCache):
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` in nopython mode; cache it on disk until a source that it uses changes."""
     return _cached(numba.njit(**OPTIONS)(function), function)
+
+
+def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile like `kernel`, as a part of whatever kernel calls it.
+
+    For what stands in a loop and takes arrays: each is seven arguments of a call.
+    """
+    return _cached(numba.njit(**OPTIONS, forceinline=True)(function), function)
+
+
+def short_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile like `kernel`, but keep the GIL: for what takes less time than letting it go.
+
+    Letting go and taking back costs as much as half a pose, and in a program with another busy
+    thread each call could wait for the interpreter's switch interval, 5 ms.
+    """
+    return _cached(numba.njit(**{**OPTIONS, "nogil": False})(function), function)
 
 
 def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:

@@ -1,7 +1,7 @@
 """From a `Joint` to the numbers of its row in a flat tree."""
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from kinegraph.kinematics.tree_layout import FIXED, FLOATS, SLIDES, TURNS
 from kinegraph.scene.errors import InvalidJointError, UnsupportedError
@@ -10,6 +10,7 @@ from kinegraph.scene.pose import Isometry3d
 
 __all__ = ["JointRecord", "MimicRule", "joint_record", "origin_numbers"]
 
+# By the number of a `JointType`: hashing an enumeration's member costs more than all the rest.
 KINDS = {
     JointType.FIXED: FIXED,
     JointType.REVOLUTE: TURNS,
@@ -17,6 +18,10 @@ KINDS = {
     JointType.PRISMATIC: SLIDES,
     JointType.FLOATING: FLOATS,
 }
+KIND_OF = tuple(KINDS.get(each) for each in sorted(JointType))
+
+# A joint without axis, multiplier and offset.
+NO_MOTION = (1.0, 0.0, 0.0, 1.0, 0.0)
 
 # What `SceneGraph.addJoint` gives a continuous joint that has no limits.
 CONTINUOUS_BOUND = 4.0 * math.pi
@@ -29,8 +34,7 @@ MimicRule = tuple[str, float, float]
 """Master, multiplier, offset."""
 
 
-@dataclass(frozen=True, slots=True)
-class JointRecord:
+class JointRecord(NamedTuple):
     """The row of one joint.
 
     Attributes:
@@ -60,22 +64,20 @@ def joint_record(joint: Joint, method: str) -> JointRecord:
         InvalidJointError: A moving joint without limits, or with an axis of length zero or that
             is not finite. Also a `ValueError`.
     """
-    kind = KINDS.get(joint.type)
-    name = joint.getName()
+    kind = KIND_OF[joint.type]
+    rotation, translation = joint._origin.rows()
+    if kind in (FIXED, FLOATS):
+        return JointRecord(kind, (*rotation, *translation, *NO_MOTION), NO_LIMITS, None, joint.type)
     if kind is None:
         raise UnsupportedError(
-            f"{method}: joint {name!r} is of type {JointType(joint.type).name}; a solver takes "
-            "fixed, revolute, continuous, prismatic and floating joints"
+            f"{method}: joint {joint.getName()!r} is of type {JointType(joint.type).name}; a "
+            "solver takes fixed, revolute, continuous, prismatic and floating joints"
         )
-    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
-    limits: tuple[float, ...] = NO_LIMITS
+    axis, limits = _unit_axis(joint, method), _limits(joint, method)
     mimic: MimicRule | None = None
-    if kind in (TURNS, SLIDES):
-        axis = _unit_axis(joint, method)
-        limits = _limits(joint, method)
-        if joint.mimic is not None:
-            mimic = (joint.mimic.joint_name, joint.mimic.multiplier, joint.mimic.offset)
-    numbers = (*origin_numbers(joint.parent_to_joint_origin_transform), *axis, 1.0, 0.0)
+    if joint.mimic is not None:
+        mimic = (joint.mimic.joint_name, joint.mimic.multiplier, joint.mimic.offset)
+    numbers = (*rotation, *translation, *axis, 1.0, 0.0)
     return JointRecord(kind, numbers, limits, mimic, joint.type)
 
 

@@ -1,23 +1,24 @@
 """`KinematicGroup`: a `JointGroup` that can be told where its links are to be."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from kinegraph.kinematics.chain import Source
+from kinegraph.kinematics.group_base import GroupBase
 from kinegraph.kinematics.inverse import inverse_kinematics
 from kinegraph.kinematics.inverse_plan import InversePlan, plan_inverse
 from kinegraph.kinematics.inverse_problem import InverseOptions
 from kinegraph.kinematics.joint_group import MANY, JointGroup
 from kinegraph.kinematics.state import KinematicLimits, SceneState
-from kinegraph.kinematics.values import real_array
+from kinegraph.kinematics.values import real_array, str_name
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import InvalidNameError, LengthError, ShapeError, WrongTypeError
-from kinegraph.scene.pose import TransformLike, as_isometry
+from kinegraph.scene.pose import Isometry3d, TransformLike
 
-__all__ = ["KinGroupIKInput", "KinematicGroup"]
+__all__ = ["KinGroupIKInput", "KinGroupIKInputs", "KinematicGroup"]
 
 # Solutions nearer to each other than this, rad or m, count as one.
 SAME = 1e-6
@@ -28,14 +29,18 @@ class KinGroupIKInput:
     """Where one link is to be.
 
     Attributes:
-        pose: Pose of the tip link in the working frame.
+        pose: Pose of the tip link in the working frame, rigid within 1e-3.
         working_frame: Link in whose frame the pose is.
         tip_link_name: The link.
     """
 
-    pose: TransformLike
-    working_frame: str
-    tip_link_name: str
+    pose: TransformLike = field(default_factory=Isometry3d)
+    working_frame: str = ""
+    tip_link_name: str = ""
+
+
+class KinGroupIKInputs(list[KinGroupIKInput]):
+    """Where several links are to be at once."""
 
 
 class KinematicGroup(JointGroup):
@@ -50,7 +55,7 @@ class KinematicGroup(JointGroup):
     def __init__(
         self,
         name: str,
-        joint_names: Sequence[str],
+        joint_names: Iterable[str],
         scene: Source,
         scene_state: SceneState | Mapping[str, float] | None = None,
     ) -> None:
@@ -115,7 +120,7 @@ class KinematicGroup(JointGroup):
             InvalidNameError: The group does not move a tip in its frame, or two poses for one tip
                 in one frame. Also a `ValueError`.
             LengthError, ShapeError, NotFiniteError: Seeds that do not fit. Also a `ValueError`.
-            NotRigidError: A pose is not rigid. Also a `ValueError`.
+            NotRigidError: A pose is not rigid within 1e-3. Also a `ValueError`.
             WrongTypeError: No poses, numbers, options or generator. Also a `TypeError`.
         """
         inputs = [tip_link_poses] if isinstance(tip_link_poses, KinGroupIKInput) else tip_link_poses
@@ -127,9 +132,8 @@ class KinematicGroup(JointGroup):
             )
         if not inputs:
             raise LengthError("calcInvKin: no pose was given")
-        plan = self._plan(tuple((each.tip_link_name, each.working_frame) for each in inputs))
-        what = "calcInvKin: pose of"
-        poses = [as_isometry(each.pose, f"{what} {each.tip_link_name!r}").matrix for each in inputs]
+        plan = self._plan(tuple(_ends(each) for each in inputs))
+        poses = [_matrix(each) for each in inputs]
         seeds = real_array(seed, "calcInvKin: seed")
         if seeds.ndim not in (1, 2):
             raise ShapeError(f"calcInvKin: seed must be (n,) or (S, n), not {seeds.shape}")
@@ -154,7 +158,23 @@ class KinematicGroup(JointGroup):
             self._plans[ends] = plan
         return plan
 
-    def _copy_into(self, other: JointGroup) -> None:
+    def _copy_into(self, other: GroupBase) -> None:
         super()._copy_into(other)
         if isinstance(other, KinematicGroup):
             other._plans = {}
+
+
+def _ends(each: KinGroupIKInput) -> tuple[str, str]:
+    tip, frame = each.tip_link_name, each.working_frame
+    return str_name(tip, "calcInvKin: tip_link_name"), str_name(frame, "calcInvKin: working_frame")
+
+
+def _matrix(each: KinGroupIKInput) -> Array:
+    """Return a pose as (4, 4); whether it is rigid is for `inverse_kinematics` to see."""
+    pose, what = each.pose, f"calcInvKin: pose of {each.tip_link_name!r}"
+    if isinstance(pose, Isometry3d):
+        return pose.matrix
+    matrix = real_array(getattr(pose, "homogeneous", pose), what)
+    if matrix.shape != (4, 4):
+        raise ShapeError(f"{what} must be (4, 4), not {matrix.shape}")
+    return matrix

@@ -178,10 +178,3 @@ class MutableStateSolver(StateSolver):
 def limit_number(value: object, method: str) -> float:
     """Return a limit as float; NaN is left to the caller."""
     return real_number(value, f"{method}: a limit")
-
-
-def str_name(name: object, method: str) -> str:
-    """Return the name of a link or joint; refuse what is no str (TypeError)."""
-    if not isinstance(name, str):
-        raise WrongTypeError(f"{method}: a name must be a str, not {name!r:.100}")
-    return name

@@ -1,20 +1,18 @@
 """`OFKTStateSolver`: the solver whose tree can be changed."""
 
-from collections.abc import Iterable
-
-import numpy as np
+from collections.abc import Mapping
+from functools import cache
 
 from kinegraph.kinematics import tree_edit
 from kinegraph.kinematics.flat_state import FlatState
 from kinegraph.kinematics.joint_records import JointRecord, joint_record
 from kinegraph.kinematics.modes import checked_mimic
-from kinegraph.kinematics.mutable_solver import MutableStateSolver, limit_number, str_name
+from kinegraph.kinematics.mutable_solver import MutableStateSolver, limit_number
 from kinegraph.kinematics.solver import Mimic
 from kinegraph.kinematics.tree import FlatTree, flatten, single_link
 from kinegraph.kinematics.tree_layout import (
     ACCELERATION,
     JERK,
-    KIND,
     LOWER,
     PARENT,
     SLIDES,
@@ -22,7 +20,9 @@ from kinegraph.kinematics.tree_layout import (
     UPPER,
     VELOCITY,
 )
-from kinegraph.scene.array_types import Array, IntArray
+from kinegraph.kinematics.tree_table import Branch
+from kinegraph.kinematics.values import str_name
+from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import InvalidLimitError, WrongTypeError
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.graph.joint_rules import check_joint
@@ -87,10 +87,10 @@ class OFKTStateSolver(MutableStateSolver):
             raise WrongTypeError(f"addLink: a Link is needed, not {link!r:.100}")
         record = _record(joint, "addLink")
         name = link.getName()
-        branch = single_link(name, follow=self._state.tree.follow)
         if joint.child_link_name != name:
             return False
-        return self._attach(joint, record, branch, "", "addLink")
+        branch = Branch(_one_link(), [name], [], {})
+        return self._attach(joint, record, branch, "addLink")
 
     def insertSceneGraph(  # noqa: D102
         self, scene_graph: SceneGraph, joint: Joint, prefix: str = ""
@@ -103,73 +103,80 @@ class OFKTStateSolver(MutableStateSolver):
         record = _record(joint, method)
         if scene_graph.isEmpty():
             return False
-        branch = flatten(scene_graph, method, follow=self._state.tree.follow)
+        branch = flatten(scene_graph, method, follow=self._state.table.follow)
         if joint.child_link_name != prefix + branch.link_names[0]:
             return False
-        return self._attach(joint, record, branch, prefix, method)
+        return self._attach(joint, record, Branch.prefixed(branch, prefix), method)
 
-    def _attach(
-        self, joint: Joint, record: JointRecord, branch: FlatTree, prefix: str, method: str
-    ) -> bool:
-        tree = self._current_tree()
-        parent = tree.link_rows.get(joint.parent_link_name)
-        name = joint.getName()
-        if parent is None or name in tree.joint_rows:
+    def _attach(self, joint: Joint, record: JointRecord, branch: Branch, method: str) -> bool:
+        state = self._state
+        table = state.table
+        name, carrier = joint.getName(), joint.parent_link_name
+        if carrier not in table.link_rows or name in table.joint_rows or name in branch.joints:
             return False
-        links = [prefix + link for link in branch.link_names]
-        joints = [prefix + inner for inner in branch.joint_names]
-        if name in joints or not tree.link_rows.keys().isdisjoint(links):
+        if not table.link_rows.keys().isdisjoint(branch.links):
             return False
-        if not tree.joint_rows.keys().isdisjoint(joints):
+        if not table.joint_rows.keys().isdisjoint(branch.joints):
             return False
-        new = tree_edit.attached(tree, parent, (name, record), branch, prefix, method)
-        more = new.column_count - tree.column_count
-        self._replace(new, np.concatenate((self._state.q, np.zeros(more))))
+        table = state.opened(len(branch.links))
+        before = table.column_count
+        row = table.attach(table.link_rows[carrier], (name, record), branch, method)
+        state.close([row], more=table.column_count - before)
         return True
 
     def moveLink(self, joint: Joint) -> bool:  # noqa: D102
         record = _record(joint, "moveLink")
-        tree = self._current_tree()
-        row = tree.link_rows.get(joint.child_link_name)
-        parent = tree.link_rows.get(joint.parent_link_name)
-        if not row or parent is None or _is_below(tree, parent, row):
+        table = self._state.table
+        row = table.link_rows.get(joint.child_link_name)
+        parent = table.link_rows.get(joint.parent_link_name)
+        if not row or parent is None or table.is_below(parent, row):
             return False
-        old, new = tree.joint_names[row - 1], joint.getName()
-        if new != old and new in tree.joint_rows:
+        old, new = table.joint_names[row], joint.getName()
+        if new != old and new in table.joint_rows:
             return False
-        return self._carry_by(tree, row, parent, joint, record, "moveLink")
+        return self._carry_by(row, parent, joint, record, "moveLink")
 
     def _carry_by(
-        self, tree: FlatTree, row: int, parent: int, joint: Joint, record: JointRecord, method: str
+        self, row: int, parent: int, joint: Joint, record: JointRecord, method: str
     ) -> bool:
-        old, new = tree.joint_names[row - 1], joint.getName()
-        led = any(master == old for master, _, _ in tree.mimics.values())
+        """Hang a row of the table below another by a joint that comes last in all lists."""
+        state = self._state
+        table = state.table
+        old, new = table.joint_names[row], joint.getName()
+        led = bool(table.followers.get(old))
         if led and (new != old or record.kind not in (TURNS, SLIDES)):
             return False
-        moved, rows = tree_edit.moved_to_end(tree, row, parent, (new, record), method)
+        if table.is_tied(old) or (table.follow and record.mimic is not None):
+            return self._carry_tied(joint, record, method)
+        gone, more = state.opened().carry(row, parent, (new, record))
+        state.close([row], gone, more)
+        return True
+
+    def _carry_tied(self, joint: Joint, record: JointRecord, method: str) -> bool:
+        tree = self._current_tree()
+        row, parent = tree.link_rows[joint.child_link_name], tree.link_rows[joint.parent_link_name]
+        named = (joint.getName(), record)
+        moved, rows = tree_edit.moved_to_end(tree, row, parent, named, method)
         values = tree.joint_values(self._state.q)
         values[row] = 0.0
         self._replace(moved, values[rows][moved.active_rows])
         return True
 
     def removeLink(self, name: str) -> bool:  # noqa: D102
-        row = self._state.tree.link_rows.get(str_name(name, "removeLink"))
+        row = self._state.table.link_rows.get(str_name(name, "removeLink"))
         return bool(row) and self._remove(int(row or 0))
 
     def removeJoint(self, name: str) -> bool:  # noqa: D102
-        row = self._state.tree.joint_rows.get(str_name(name, "removeJoint"))
+        row = self._state.table.joint_rows.get(str_name(name, "removeJoint"))
         return row is not None and self._remove(row)
 
     def _remove(self, row: int) -> bool:
-        tree = self._current_tree()
-        gone = tree_edit.subtree(tree, row).tolist()
-        joints = {tree.joint_names[i - 1] for i in gone}
-        if any(
-            name not in joints and master in joints for name, (master, _, _) in tree.mimics.items()
-        ):
+        state = self._state
+        rows = state.table.below(row)
+        if state.table.is_led_from(rows):
             return False
-        smaller, rows = tree_edit.without(tree, gone)
-        self._replace_rows(tree, smaller, rows)
+        gone = state.opened().remove(rows)
+        state.close([], gone, dead=set(rows))
         return True
 
     # -- joints ------------------------------------------------------------------------------
@@ -177,36 +184,45 @@ class OFKTStateSolver(MutableStateSolver):
     def replaceJoint(self, joint: Joint) -> bool:  # noqa: D102
         method = "replaceJoint"
         record = _record(joint, method)
+        state = self._state
+        table, name = state.table, joint.getName()
+        row = table.joint_rows.get(name)
+        parent = table.link_rows.get(joint.parent_link_name)
+        if row is None or parent is None or table.link_names[row] != joint.child_link_name:
+            return False
+        if table.is_below(parent, row):
+            return False
+        if table.types[row] != joint.type or table.layout[row, PARENT] != parent:
+            return self._carry_by(row, parent, joint, record, method)
+        if table.follow and (name in table.mimics or record.mimic is not None):
+            return self._replace_tied(name, record, method)
+        state.opened().set_joint(row, record)
+        state.close([row])
+        return True
+
+    def _replace_tied(self, name: str, record: JointRecord, method: str) -> bool:
         tree = self._current_tree()
-        row = tree.joint_rows.get(joint.getName())
-        parent = tree.link_rows.get(joint.parent_link_name)
-        if row is None or parent is None or tree.link_names[row] != joint.child_link_name:
-            return False
-        if _is_below(tree, parent, row):
-            return False
-        if tree.types[row - 1] != joint.type or tree.layout[row, PARENT] != parent:
-            return self._carry_by(tree, row, parent, joint, record, method)
-        new = tree_edit.with_joint(tree, row, record, method)
-        self._replace_rows(tree, new, np.arange(tree.link_count))
+        new = tree_edit.with_joint(tree, tree.joint_rows[name], record, method)
+        self._replace(new, tree.joint_values(self._state.q)[new.active_rows])
         return True
 
     def moveJoint(self, name: str, parent_link: str) -> bool:  # noqa: D102
-        tree = self._current_tree()
-        row = tree.joint_rows.get(str_name(name, "moveJoint"))
-        parent = tree.link_rows.get(str_name(parent_link, "moveJoint"))
-        if row is None or parent is None or _is_below(tree, parent, row):
+        state = self._state
+        table = state.table
+        row = table.joint_rows.get(str_name(name, "moveJoint"))
+        parent = table.link_rows.get(str_name(parent_link, "moveJoint"))
+        if row is None or parent is None or table.is_below(parent, row):
             return False
-        self._replace(tree_edit.with_parent(tree, row, parent), self._state.q)
+        state.opened().hang(row, parent)
+        state.close([row])
         return True
 
     def changeJointOrigin(self, name: str, new_origin: TransformLike) -> bool:  # noqa: D102
         str_name(name, "changeJointOrigin")
         origin = as_isometry(new_origin, f"changeJointOrigin: origin of joint {name!r}")
-        tree = self._current_tree()
-        row = tree.joint_rows.get(name)
-        if row is None:
+        if not self._state.has_joint(name):
             return False
-        self._replace(tree_edit.with_origin(tree, row, origin), self._state.q)
+        self._state.set_origin(name, origin)
         return True
 
     # -- limits ------------------------------------------------------------------------------
@@ -222,7 +238,7 @@ class OFKTStateSolver(MutableStateSolver):
                 f"{method}: joint {name!r}: lower limit {low} and upper limit {high} "
                 "must be numbers with lower <= upper"
             )
-        return self._change_limits(name, ((LOWER, low), (UPPER, high)))
+        return self._change_limits(name, {LOWER: low, UPPER: high})
 
     def changeJointVelocityLimits(self, name: str, limit: float) -> bool:  # noqa: D102
         return self._change_limit(name, VELOCITY, limit, "changeJointVelocityLimits")
@@ -238,14 +254,12 @@ class OFKTStateSolver(MutableStateSolver):
         number = limit_number(limit, method)
         if not number >= 0.0:
             raise InvalidLimitError(f"{method}: joint {name!r}: limit {number} must be >= 0")
-        return self._change_limits(name, ((column, number),))
+        return self._change_limits(name, {column: number})
 
-    def _change_limits(self, name: str, changes: Iterable[tuple[int, float]]) -> bool:
-        state = self._state
-        row = state.tree.joint_rows.get(name)
-        if row is None or state.tree.layout[row, KIND] not in (TURNS, SLIDES):
+    def _change_limits(self, name: str, changes: Mapping[int, float]) -> bool:
+        if self._state.kind_of_joint(name) not in (TURNS, SLIDES):
             return False
-        self._replace(tree_edit.with_limits(self._current_tree(), row, changes), state.q)
+        self._state.set_limits(name, changes)
         return True
 
     # -- inside ------------------------------------------------------------------------------
@@ -255,15 +269,16 @@ class OFKTStateSolver(MutableStateSolver):
         state = self._state
         if state.numbers is state.tree.numbers:
             return state.tree
-        return tree_edit.with_numbers(state.tree, state.numbers)
+        return state.tree.with_numbers(state.numbers)
 
     def _replace(self, tree: FlatTree, q: Array) -> None:
         self._state = FlatState(tree, tree.numbers, q)
 
-    def _replace_rows(self, old: FlatTree, new: FlatTree, rows: IntArray) -> None:
-        """Replace the tree; `rows` are the old rows of the new tree's, whose values stay."""
-        values = old.joint_values(self._state.q)
-        self._replace(new, values[rows][new.active_rows])
+
+@cache
+def _one_link() -> FlatTree:
+    """Return a tree of one link, whatever its name."""
+    return single_link("link")
 
 
 def _record(joint: object, method: str) -> JointRecord:
@@ -272,8 +287,3 @@ def _record(joint: object, method: str) -> JointRecord:
         raise WrongTypeError(f"{method}: a Joint is needed, not {joint!r:.100}")
     check_joint(joint)
     return joint_record(joint, method)
-
-
-def _is_below(tree: FlatTree, row: int, top: int) -> bool:
-    """Tell whether a row is `top` or below it."""
-    return row in tree_edit.subtree(tree, top)

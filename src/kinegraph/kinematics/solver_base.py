@@ -1,10 +1,14 @@
 """`SolverBase`: what a solver holds, its names, limits and copies."""
 
 from abc import ABC, abstractmethod
-from typing import TypeVar
+from copy import deepcopy
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy import empty
 
+from kinegraph.kinematics.additions import additions, restore
+from kinegraph.kinematics.compiled import entries, kernels
 from kinegraph.kinematics.flat_state import FlatState
 from kinegraph.kinematics.sampling import sample_within_limits
 from kinegraph.kinematics.state import NO_TRANSFORMS, KinematicLimits, SceneState, TransformMap
@@ -20,9 +24,10 @@ from kinegraph.kinematics.tree_layout import (
     UPPER,
     VELOCITY,
 )
+from kinegraph.kinematics.values import str_name
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import UnsupportedError
-from kinegraph.scene.pose import Isometry3d
+from kinegraph.scene.pose import Isometry3d, wrap_matrix
 
 __all__ = ["SolverBase"]
 
@@ -73,17 +78,58 @@ class SolverBase(ABC):
 
     def getBaseLinkName(self) -> str:
         """Return the root of the tree; its pose is the identity."""
-        return self._state.tree.link_names[0]
+        return self._state.base_link()
 
     def hasLinkName(self, link_name: str) -> bool:
-        """Tell whether there is such a link."""
-        return link_name in self._state.tree.link_rows
+        """Tell whether there is such a link.
+
+        Raises:
+            WrongTypeError: Not a str. Also a `TypeError`.
+        """
+        return self._state.has_link(str_name(link_name, "hasLinkName"))
 
     def isActiveLinkName(self, link_name: str) -> bool:
-        """Tell whether an active joint lies above a link; False for an unknown one."""
+        """Tell whether an active joint lies above a link; False for an unknown one.
+
+        Raises:
+            WrongTypeError: Not a str. Also a `TypeError`.
+        """
         tree = self._state.tree
-        row = tree.link_rows.get(link_name)
+        row = tree.link_rows.get(str_name(link_name, "isActiveLinkName"))
         return row is not None and bool(tree.layout[row, ACTIVE])
+
+    # -- poses --------------------------------------------------------------------------------
+
+    def getLinkTransform(self, link_name: str) -> Isometry3d:
+        """Return the current pose of a link in the base link's frame.
+
+        Raises:
+            UnknownLinkError: There is no such link. Also a `KeyError`.
+            WrongTypeError: Not a str. Also a `TypeError`.
+        """
+        state = self._state
+        try:
+            chain = state.chains[link_name]
+        except (KeyError, TypeError, ValueError):  # ValueError: a buffer that has no hash
+            return wrap_matrix(state.pose(link_name))
+        pose = empty((4, 4))
+        entries.current_pose(chain, state.q, pose)
+        return wrap_matrix(pose)
+
+    def getRelativeLinkTransform(self, from_link_name: str, to_link_name: str) -> Isometry3d:
+        """Return the current pose of one link in the frame of another.
+
+        Raises:
+            UnknownLinkError: One of them is not a link. Also a `KeyError`.
+            WrongTypeError: One of them is not a str. Also a `TypeError`.
+        """
+        state = self._state
+        pose = empty((4, 4))
+        chain = state.chain_between(
+            to_link_name, str_name(from_link_name, "getRelativeLinkTransform")
+        )
+        kernels.chain_pose(chain, state.q, pose)
+        return wrap_matrix(pose)
 
     # -- limits ------------------------------------------------------------------------------
 
@@ -108,8 +154,9 @@ class SolverBase(ABC):
             rng: Generator, seed, or None for a fresh one.
 
         Raises:
-            InvalidLimitError: Infinite limits, or lower > upper; names the joint. Also a
-                `ValueError`.
+            InvalidLimitError: Infinite limits, or lower > upper; names the joint. Or a negative
+                seed. Also a `ValueError`.
+            WrongTypeError: `rng` is of another type. Also a `TypeError`.
         """
         state = self._state
         tree = state.tree
@@ -131,19 +178,24 @@ class SolverBase(ABC):
         copy = object.__new__(type(self))
         copy._state = self._state.copy()
         copy._revision = self._revision
+        restore(copy, additions(self, SolverBase))
         return copy
 
     def __copy__(self: S) -> S:
         return self._copy()
 
-    def __deepcopy__(self: S, memo: object) -> S:
-        return self._copy()
+    def __deepcopy__(self: S, memo: dict[int, Any]) -> S:
+        copied = self._copy()
+        memo[id(self)] = copied
+        restore(copied, deepcopy(additions(self, SolverBase), memo))
+        return copied
 
-    def __getstate__(self) -> tuple[FlatState, int]:
-        return self._state, self._revision
+    def __getstate__(self) -> tuple[FlatState, int, dict[str, Any]]:
+        return self._state, self._revision, additions(self, SolverBase)
 
-    def __setstate__(self, state: tuple[FlatState, int]) -> None:
-        self._state, self._revision = state
+    def __setstate__(self, state: tuple[FlatState, int, dict[str, Any]]) -> None:
+        self._state, self._revision, added = state
+        restore(self, added)
 
     def __repr__(self) -> str:
         tree = self._state.tree
@@ -181,10 +233,10 @@ class SolverBase(ABC):
         """Make a state of values and an array of poses that is given away."""
         tree = self._state.tree
         poses.setflags(write=False)
-        joints = dict(zip(tree.active_names, q.tolist(), strict=True))
+        values = q.tolist()
+        joints = dict(zip(tree.active_names, values, strict=True))
         if tree.mimics:
-            values = tree.joint_values(q)
-            joints.update((name, float(values[tree.joint_rows[name]])) for name in tree.mimics)
+            joints.update(tree.follower_values(values))
         return SceneState._of(
             joints,
             _floating_map(tree, numbers),

@@ -1,18 +1,23 @@
 """What a solver answers: `SceneState` and `KinematicLimits`."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
+from kinegraph.kinematics.additions import additions, restore
 from kinegraph.kinematics.values import name_list, real_number
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import UnknownNameError, WrongTypeError
-from kinegraph.scene.pose import Isometry3d, TransformLike, as_isometry, wrap_matrix
+from kinegraph.scene.pose import Isometry3d, TransformLike, as_isometry, wrap_matrices
 
 __all__ = ["KinematicLimits", "SceneState"]
 
 APPROX = 1e-5
+
+LARGE = 1e150
+"""What can be squared and summed."""
 
 
 class TransformMap:
@@ -21,12 +26,12 @@ class TransformMap:
     The array belongs to the map alone and is never changed.
     """
 
-    __slots__ = ("_dict", "names", "poses")
+    __slots__ = ("_made", "names", "poses")
 
     def __init__(self, names: Sequence[str], poses: Array) -> None:
         self.names = names
         self.poses = poses
-        self._dict: dict[str, Isometry3d] | None = None
+        self._made: list[Isometry3d] | None = None
 
     @classmethod
     def of(cls, transforms: Mapping[str, TransformLike], what: str) -> "TransformMap":
@@ -38,15 +43,15 @@ class TransformMap:
             made[_name(name, what)] = as_isometry(transform, f"{what}[{name!r}]")
         poses = np.array([pose.matrix for pose in made.values()]).reshape(-1, 4, 4)
         new = cls(list(made), poses)
-        new._dict = made
+        new._made = list(made.values())
         return new
 
     def dict(self) -> dict[str, Isometry3d]:
         """Return the map as a dict of its own."""
-        made = self._dict
+        made = self._made
         if made is None:
-            made = self._dict = dict(zip(self.names, map(wrap_matrix, self.poses), strict=True))
-        return dict(made)
+            made = self._made = wrap_matrices(self.poses)
+        return dict(zip(self.names, made, strict=True))
 
     def approx_equal(self, other: "TransformMap") -> bool:
         """Compare names exactly and transforms within 1e-5, relatively."""
@@ -64,6 +69,9 @@ class TransformMap:
 def are_approx(a: Array, b: Array, prec: float = APPROX) -> bool:
     """Compare matrices one by one as Eigen's isApprox does; NaN is never equal."""
     a, b = a.reshape(len(a), 16), b.reshape(len(b), 16)
+    largest = np.maximum(np.abs(a).max(1, initial=1.0), np.abs(b).max(1, initial=1.0))
+    if largest.max(initial=1.0) > LARGE:
+        a, b = a / largest[:, None], b / largest[:, None]
     difference = a - b
     smaller = np.minimum((a * a).sum(1), (b * b).sum(1))
     return bool(((difference * difference).sum(1) <= prec * prec * smaller).all())
@@ -193,20 +201,21 @@ class SceneState:
         )
 
     def __copy__(self) -> "SceneState":
-        return SceneState._of(
-            dict(self._joints), self._floating, self._link_poses, self._joint_poses
-        )
+        copied = self._of(dict(self._joints), self._floating, self._link_poses, self._joint_poses)
+        restore(copied, additions(self, SceneState))
+        return copied
 
-    def __deepcopy__(self, memo: object) -> "SceneState":
-        return self.__copy__()
+    def __deepcopy__(self, memo: dict[int, Any]) -> "SceneState":
+        copied = memo[id(self)] = self.__copy__()
+        restore(copied, deepcopy(additions(self, SceneState), memo))
+        return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return SceneState._of, (
-            self._joints,
-            self._floating,
-            self._link_poses,
-            self._joint_poses,
-        )
+        parts = (self._joints, self._floating, self._link_poses, self._joint_poses)
+        return type(self)._of, parts, additions(self, SceneState)
+
+    def __setstate__(self, added: dict[str, Any]) -> None:
+        restore(self, added)
 
     def __repr__(self) -> str:
         return (

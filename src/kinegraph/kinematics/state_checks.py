@@ -7,6 +7,7 @@ import numpy as np
 
 from kinegraph.kinematics.state_input import StateInput
 from kinegraph.kinematics.tree import FlatTree
+from kinegraph.kinematics.values import check_finite
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import (
     InvalidNameError,
@@ -26,7 +27,8 @@ def check_input(tree: FlatTree, found: StateInput, method: str) -> CheckedInput:
     """Check all of an input.
 
     Raises:
-        LengthError: The vector's length is not the number of active joints. Also a `ValueError`.
+        LengthError: The vector's length is not the number of active joints, or names and values
+            are not as many. Also a `ValueError`.
         UnknownJointError: Names that are not active joints, or not floating joints. Also a
             `ValueError`.
         InvalidNameError: A joint is named twice. Also a `ValueError`.
@@ -37,10 +39,13 @@ def check_input(tree: FlatTree, found: StateInput, method: str) -> CheckedInput:
     if found.vector is not None:
         check_vector(tree, found.vector, method)
     else:
+        _check_counts(found, method)
         columns = columns_of(tree, found.names, method)
         for name, value in zip(found.names, found.values, strict=True):
             if not math.isfinite(value):
                 raise NotFiniteError(f"{method}: value of joint {name!r} is {value}")
+    if found.point is not None:
+        check_finite(found.point, f"{method}: point")
     floating: dict[int, Isometry3d] = {}
     if found.floating:
         transforms = {
@@ -52,6 +57,14 @@ def check_input(tree: FlatTree, found: StateInput, method: str) -> CheckedInput:
             raise UnknownJointError(method, wrong, "floating joints", tree.floating_rows)
         floating = {tree.floating_rows[name]: value for name, value in transforms.items()}
     return found.vector, columns, found.values, floating
+
+
+def _check_counts(found: StateInput, method: str) -> None:
+    names, values = len(found.names), len(found.values)
+    if names != values:
+        raise LengthError(
+            f"{method}: names and values differ in length: {names} names, {values} values"
+        )
 
 
 def check_vector(tree: FlatTree, q: Array, method: str) -> None:

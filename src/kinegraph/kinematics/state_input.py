@@ -1,22 +1,36 @@
 """The overloads of `setState`, `getState` and `getJacobian` as one form: values by joint.
 
-The checks here are those of types and lengths; names and numbers are checked against a tree in
+The checks here are those of types; all others follow, against a tree, in
 `kinegraph.kinematics.state_checks`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kinegraph.kinematics.values import is_transform, real_number, real_vector
+from kinegraph.kinematics.values import is_transform, real_array, real_number, real_vector, str_name
 from kinegraph.scene.array_types import Array
-from kinegraph.scene.errors import LengthError, ShapeError, WrongTypeError
-from kinegraph.scene.pose import Isometry3d
+from kinegraph.scene.errors import ShapeError, WrongTypeError
+from kinegraph.scene.pose import Isometry3d, TransformLike
 
-__all__ = ["UNSET", "StateInput", "read_state_input"]
+__all__ = [
+    "UNSET",
+    "FloatingValues",
+    "Names",
+    "StateInput",
+    "read_jacobian_input",
+    "read_state_input",
+]
+
+Names: TypeAlias = Sequence[str] | NDArray[np.str_]
+"""Names of joints."""
+
+FloatingValues: TypeAlias = Mapping[str, TransformLike]
+"""Transform by floating joint name."""
 
 
 class Unset(Enum):
@@ -35,9 +49,10 @@ class StateInput:
     Attributes:
         vector: (n,) value of every active joint, or None.
         names: Joints of `values`, when there is no vector.
-        values: Their values.
+        values: Their values, perhaps not as many.
         floating: Anything that stands for a transform, by floating joint name.
         floating_only: Whether the call was the form for floating joints alone.
+        point: (3,) a point beside the values, or None.
     """
 
     vector: Array | None = None
@@ -45,6 +60,7 @@ class StateInput:
     values: Sequence[float] = ()
     floating: Mapping[str, Any] = field(default_factory=dict)
     floating_only: bool = False
+    point: Array | None = None
 
 
 def read_state_input(
@@ -66,7 +82,6 @@ def read_state_input(
     Raises:
         WrongTypeError: No overload takes these arguments. Also a `TypeError`.
         ShapeError: A value array has other than one axis. Also a `TypeError` and a `ValueError`.
-        LengthError: Names and values differ in length. Also a `ValueError`.
     """
     slots = {
         "joint_names": joint_names,
@@ -91,6 +106,52 @@ def read_state_input(
     if floating is not UNSET:
         found.floating = _floating_map(method, floating)
     return found
+
+
+def read_jacobian_input(
+    given: Sequence[Any],
+    joint_names: Any,
+    joint_values: Any,
+    link_name: Any,
+    floating_joint_values: Any,
+) -> tuple[StateInput, str]:
+    """Find out which overload of `getJacobian` was meant; return values and link.
+
+    Args:
+        given: Positional arguments.
+        joint_names: Keyword arguments, or UNSET.
+        joint_values: The same.
+        link_name: The same.
+        floating_joint_values: The same.
+
+    Raises:
+        WrongTypeError, ShapeError: As in `read_state_input`.
+    """
+    method = "getJacobian"
+    values, link, floating = _split_link(given, link_name)
+    if any(isinstance(value, Mapping) for value in values[1:]):
+        raise WrongTypeError(f"{method}: floating values come behind the name of the link")
+    if floating is UNSET:
+        floating = floating_joint_values
+    elif floating_joint_values is not UNSET:
+        raise WrongTypeError(f"{method}: two values for floating_joint_values")
+    found = read_state_input(method, values, joint_names, joint_values, floating)
+    if found.floating_only:
+        raise WrongTypeError(f"{method}: joint values are missing")
+    return found, str_name(link, f"{method}: link_name")
+
+
+def _split_link(given: Sequence[Any], link_name: Any) -> tuple[tuple[Any, ...], Any, Any]:
+    """Take the link's name, and floating values behind it, out of the positional arguments."""
+    floating: Any = UNSET
+    if link_name is not UNSET:
+        return tuple(given), link_name, floating
+    place = next((i for i, value in enumerate(given) if isinstance(value, str)), None)
+    if place is None or place < len(given) - 2:
+        raise WrongTypeError("getJacobian: the name of a link (str) must follow the joint values")
+    if place == len(given) - 2:
+        floating = given[-1]
+    return tuple(given[:place]), given[place], floating
 
 
 def _names_of_positions(
@@ -121,13 +182,20 @@ def _names_of_positions(
 def _are_names(first: Any, given: Sequence[Any], slots: Mapping[str, Any]) -> bool:
     """Tell whether a first argument that is no dict is a list of names."""
     if isinstance(first, np.ndarray):
-        return bool(first.dtype.kind == "U")
-    if isinstance(first, (list, tuple)) and first:
+        return _are_texts(first)
+    if isinstance(first, Sequence) and not isinstance(first, (str, bytes, memoryview)) and first:
         return isinstance(first[0], str)
     # Nothing in it: names only if values follow.
     if slots["joint_values"] is not UNSET:
         return True
     return len(given) > 1 and not isinstance(given[1], Mapping) and given[1] is not None
+
+
+def _are_texts(array: np.ndarray[Any, Any]) -> bool:
+    """Tell whether an array holds texts, of fixed width or as objects."""
+    if array.dtype.kind == "O":
+        return array.size > 0 and isinstance(array.flat[0], str)
+    return array.dtype.kind in "UT"
 
 
 def _is_floating_map(method: str, values: Mapping[Any, Any]) -> bool:
@@ -148,11 +216,6 @@ def _by_names(method: str, names: Any, values: Any) -> StateInput:
     if values is UNSET or isinstance(values, Mapping):
         raise WrongTypeError(f"{method}: joint names need a vector of values beside them")
     vector = real_vector(values, f"{method}: joint_values")
-    if len(vector) != len(listed):
-        raise LengthError(
-            f"{method}: names and values differ in length: {len(listed)} names, "
-            f"{len(vector)} values"
-        )
     return StateInput(names=listed, values=vector.tolist())
 
 
@@ -179,13 +242,10 @@ def _floating_map(method: str, floating: Any) -> Mapping[str, Any]:
                 f"{transform!r:.100}"
             )
         if not isinstance(transform, Isometry3d):
-            given: Any = getattr(transform, "homogeneous", transform)
-            shape = np.shape(given)
+            what = f"{method}: value of floating joint {name!r}"
+            shape = real_array(getattr(transform, "homogeneous", transform), what).shape
             if shape != (4, 4):
-                raise ShapeError(
-                    f"{method}: value of floating joint {name!r}: a 4x4 matrix is needed, not an "
-                    f"array of shape {shape}"
-                )
+                raise ShapeError(f"{what}: a 4x4 matrix is needed, not an array of shape {shape}")
     return floating
 
 

@@ -1,12 +1,14 @@
 """The flat form of a scene: few packed arrays that solvers, batches and the robot's loop share.
 
 Row i of every array belongs to the i-th link and to the joint that carries it; row 0 is the base
-link. Rows stand in the order of `getLinkNames()`. A `FlatTree` never changes: an edit makes a new
-one (`kinegraph.kinematics.tree_edit`), so that whoever computes with an old one can finish.
+link. Rows stand in the order of `getLinkNames()`. A `FlatTree` never changes: edits are made in a
+table (`kinegraph.kinematics.tree_table`), from which a new one is taken, so that whoever computes
+with an old one can finish.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from kinegraph.kinematics.tree_layout import (
     LIMITS,
     MASTER,
     MULTIPLIER,
+    NUMBERS,
     PARENT,
     RANK,
     SHIFT,
@@ -38,13 +41,11 @@ IDENTITY_NUMBERS = (*(1.0, 0.0, 0.0, 0.0) * 2, 1.0, *(0.0,) * 3, 1.0, 0.0, 0.0, 
 
 @dataclass(frozen=True, eq=False)
 class FlatTree:
-    """A scene as arrays.
+    """A scene as arrays. What can be looked up by name is made when it is first needed.
 
     Attributes:
         link_names: (L) names by row.
         joint_names: (L - 1) names; `joint_names[i - 1]` carries row i.
-        link_rows: Row by link name.
-        joint_rows: Row by joint name.
         numbers: (L, 17) origins, axes, mimic factors; see `tree_layout`.
         layout: (L, 9) parents, kinds, masters, ranks, and what is derived from them.
         limits: (L, 5) lower, upper, velocity, acceleration, jerk.
@@ -54,15 +55,10 @@ class FlatTree:
         sorted_columns: Whether value columns are sorted by child link name, as KDL does.
         next_rank: Larger than any rank.
         active_rows: (n,) row of each value column.
-        active_names: (n) joint of each value column.
-        columns: Value column by joint name.
-        floating_rows: Row by floating joint name.
     """
 
     link_names: list[str]
     joint_names: list[str]
-    link_rows: dict[str, int]
-    joint_rows: dict[str, int]
     numbers: Array
     layout: IntArray
     limits: Array
@@ -72,9 +68,35 @@ class FlatTree:
     sorted_columns: bool
     next_rank: int
     active_rows: IntArray
-    active_names: list[str]
-    columns: dict[str, int]
-    floating_rows: dict[str, int]
+
+    @cached_property
+    def link_rows(self) -> dict[str, int]:
+        """Row by link name."""
+        return dict(zip(self.link_names, range(len(self.link_names)), strict=True))
+
+    @cached_property
+    def joint_rows(self) -> dict[str, int]:
+        """Row by joint name."""
+        return dict(zip(self.joint_names, range(1, len(self.link_names)), strict=True))
+
+    @cached_property
+    def active_names(self) -> list[str]:
+        """(n) joint of each value column."""
+        names = self.joint_names
+        if len(self.active_rows) == len(names) and not self.sorted_columns:
+            return names
+        return [names[row - 1] for row in self.active_rows.tolist()]
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """Value column by joint name."""
+        return dict(zip(self.active_names, range(len(self.active_names)), strict=True))
+
+    @cached_property
+    def floating_rows(self) -> dict[str, int]:
+        """Row by floating joint name."""
+        floats = np.flatnonzero(self.layout[:, KIND] == FLOATS).tolist()
+        return {self.joint_names[row - 1]: row for row in floats}
 
     @property
     def link_count(self) -> int:
@@ -84,13 +106,37 @@ class FlatTree:
     @property
     def column_count(self) -> int:
         """n, the number of value columns."""
-        return len(self.active_names)
+        return len(self.active_rows)
 
-    def rows_of_column(self, column: int) -> IntArray:
+    @cached_property
+    def columns_of_rows(self) -> IntArray:
+        """(L,) value column of each row, -1 for none."""
+        return np.ascontiguousarray(self.layout[:, COLUMN])
+
+    @cached_property
+    def _rows_by_column(self) -> dict[int, list[int]]:
+        rows: dict[int, list[int]] = {}
+        for row, column in enumerate(self.layout[:, COLUMN].tolist()):
+            rows.setdefault(column, []).append(row)
+        return rows
+
+    def rows_of_column(self, column: int) -> list[int]:
         """Return the rows that a value column moves: its joint's and its followers'."""
-        if not self.mimics:
-            return self.active_rows[column : column + 1]
-        return np.flatnonzero(self.layout[:, COLUMN] == column)
+        if self.mimics:
+            return self._rows_by_column[column]
+        return [int(self.active_rows[column])]
+
+    @cached_property
+    def _followers(self) -> list[tuple[str, int, float, float]]:
+        rows = [self.joint_rows[name] for name in self.mimics]
+        columns = self.layout[rows, COLUMN].tolist()
+        factors = self.numbers[rows, MULTIPLIER].tolist()
+        shifts = self.numbers[rows, SHIFT].tolist()
+        return list(zip(self.mimics, columns, factors, shifts, strict=True))
+
+    def follower_values(self, q: Sequence[float]) -> list[tuple[str, float]]:
+        """Return name and value of each joint that follows another, for the values (n,)."""
+        return [(name, k * q[column] + shift) for name, column, k, shift in self._followers]
 
     def joint_values(self, q: Array) -> Array:
         """Return (L,) the value of each row's joint for q (n,), followers included, others 0."""
@@ -100,6 +146,24 @@ class FlatTree:
         numbers = self.numbers[moving]
         values[moving] = numbers[:, MULTIPLIER] * q[columns[moving]] + numbers[:, SHIFT]
         return values
+
+    def with_limits(self, row: int, changes: Mapping[int, float]) -> "FlatTree":
+        """Return the same tree with other limits of a joint, given by column."""
+        limits = self.limits.copy()
+        for column, value in changes.items():
+            limits[row, column] = value
+        return self._with("limits", limits)
+
+    def with_numbers(self, numbers: Array) -> "FlatTree":
+        """Return the same tree with other numbers (L, 17)."""
+        return self._with("numbers", numbers)
+
+    def _with(self, field: str, value: Any) -> "FlatTree":
+        """Return the same tree with another array that no look-up depends on."""
+        new = object.__new__(FlatTree)
+        new.__dict__.update(self.__dict__)
+        new.__dict__[field] = value
+        return new
 
     def with_prefix(self, prefix: str) -> "FlatTree":
         """Return the same tree with `prefix` in front of every name."""
@@ -113,12 +177,7 @@ class FlatTree:
             self,
             link_names=[prefix + name for name in self.link_names],
             joint_names=[prefix + name for name in self.joint_names],
-            link_rows={prefix + name: row for name, row in self.link_rows.items()},
-            joint_rows={prefix + name: row for name, row in self.joint_rows.items()},
             mimics=rules,
-            active_names=[prefix + name for name in self.active_names],
-            columns={prefix + name: column for name, column in self.columns.items()},
-            floating_rows={prefix + name: row for name, row in self.floating_rows.items()},
         )
 
 
@@ -136,14 +195,9 @@ def indexed(
     next_rank: int,
 ) -> FlatTree:
     """Derive what a `FlatTree` knows beside its rows; `layout` is completed in place."""
-    active_rows = index_rows(layout, link_names if sorted_columns else None)
-    active_names = [joint_names[row - 1] for row in active_rows.tolist()]
-    floats = np.flatnonzero(layout[:, KIND] == FLOATS).tolist()
     return FlatTree(
         link_names,
         joint_names,
-        {name: row for row, name in enumerate(link_names)},
-        {name: row for row, name in enumerate(joint_names, 1)},
         numbers,
         layout,
         limits,
@@ -152,10 +206,7 @@ def indexed(
         follow,
         sorted_columns,
         next_rank,
-        active_rows,
-        active_names,
-        {name: column for column, name in enumerate(active_names)},
-        {joint_names[row - 1]: row for row in floats},
+        index_rows(layout, link_names if sorted_columns else None),
     )
 
 
@@ -232,35 +283,38 @@ def flatten(
 def _flatten(graph: SceneGraph, method: str, follow: bool, sorted_columns: bool) -> FlatTree:
     root, joints = _preorder(graph, method)
     records = [joint_record(joint, method) for joint in joints]
-    link_names = [root, *(joint.child_link_name for joint in joints)]
+    link_names = [root, *[joint.child_link_name for joint in joints]]
     joint_names = [joint.getName() for joint in joints]
-    rows = {name: row for row, name in enumerate(link_names)}
+    rows = dict(zip(link_names, range(len(link_names)), strict=True))
     layout = np.zeros((len(link_names), LAYOUT), np.int64)
-    layout[0, PARENT] = -1
-    layout[1:, PARENT] = [rows[joint.parent_link_name] for joint in joints]
-    layout[1:, KIND] = [record.kind for record in records]
-    layout[0, KIND] = FIXED
+    layout[:, PARENT] = [-1, *[rows[joint.parent_link_name] for joint in joints]]
+    layout[:, KIND] = [FIXED, *[record.kind for record in records]]
     layout[:, MASTER] = -1
     layout[:, RANK] = np.arange(len(link_names))
-    numbers = np.array([IDENTITY_NUMBERS, *(record.numbers for record in records)])
-    limits = np.zeros((len(link_names), LIMITS))
-    if records:
-        limits[1:] = [record.limits for record in records]
+    numbers = list(IDENTITY_NUMBERS)
+    limits = [0.0] * LIMITS
+    for record in records:
+        numbers += record.numbers
+        limits += record.limits
+    all_numbers = np.array(numbers).reshape(-1, NUMBERS)
     mimics = _rules(joint_names, records) if follow else {}
-    joint_rows = {name: row for row, name in enumerate(joint_names, 1)}
-    resolve_mimics(mimics, mimics, joint_rows, numbers, layout, method)
-    return indexed(
+    if mimics:
+        joint_rows = dict(zip(joint_names, range(1, len(link_names)), strict=True))
+        resolve_mimics(mimics, mimics, joint_rows, all_numbers, layout, method)
+    tree = indexed(
         link_names,
         joint_names,
-        numbers,
+        all_numbers,
         layout,
-        limits,
+        np.array(limits).reshape(-1, LIMITS),
         [record.typed for record in records],
         mimics=mimics,
         follow=follow,
         sorted_columns=sorted_columns,
         next_rank=len(link_names),
     )
+    tree.__dict__["link_rows"] = rows
+    return tree
 
 
 def _rules(names: Sequence[str], records: Sequence[JointRecord]) -> dict[str, MimicRule]:
@@ -270,40 +324,37 @@ def _rules(names: Sequence[str], records: Sequence[JointRecord]) -> dict[str, Mi
 
 def _preorder(graph: SceneGraph, method: str) -> tuple[str, list[Joint]]:
     """Return the root and all joints, depth first, children in the order of their joints."""
-    links = graph.getLinks()
+    links, outbound = graph._links, graph._outbound
     if not links:
         raise TreeError(f"{method}: the scene graph is empty")
     root = graph.getRoot()
-    if graph.getInboundJoints(root):
-        carrier = graph.getInboundJoints(root)[0].getName()
-        raise TreeError(f"{method}: root link {root!r} is carried by joint {carrier!r}")
+    for joint in graph._inbound[root].values():
+        raise TreeError(f"{method}: root link {root!r} is carried by joint {joint.getName()!r}")
     joints: list[Joint] = []
     seen = {root}
-    stack = [iter(graph.getOutboundJoints(root))]
+    stack = list(reversed(outbound[root].values()))
     while stack:
-        joint = next(stack[-1], None)
-        if joint is None:
-            stack.pop()
-            continue
+        joint = stack.pop()
         child = joint.child_link_name
         if child in seen:
             raise TreeError(f"{method}: not a tree: link {child!r} is reached by several joints")
         seen.add(child)
         joints.append(joint)
-        stack.append(iter(graph.getOutboundJoints(child)))
-    loose = [link.getName() for link in links if link.getName() not in seen]
+        if below := outbound[child]:
+            stack += reversed(below.values())
+    loose = [name for name in links if name not in seen] if len(seen) < len(links) else []
     if loose:
         listed = ", ".join(loose[:10])
         raise TreeError(f"{method}: not a tree: not below root {root!r}: {listed}")
-    if len(joints) != len(graph.getJoints()):
+    if len(joints) != len(graph._joints):
         raise TreeError(f"{method}: not a tree: some links have several parent joints")
     return root, joints
 
 
 def resolve_mimics(
     names: Iterable[str],
-    rules: dict[str, MimicRule],
-    joint_rows: dict[str, int],
+    rules: Mapping[str, MimicRule],
+    joint_rows: Mapping[str, int],
     numbers: Array,
     layout: IntArray,
     method: str,
@@ -337,7 +388,7 @@ def resolve_mimics(
 
 
 def _moving_master(
-    name: str, master: str, joint_rows: dict[str, int], layout: IntArray, method: str
+    name: str, master: str, joint_rows: Mapping[str, int], layout: IntArray, method: str
 ) -> str:
     """Return a follower's master, or raise `InvalidJointError` where that has no value."""
     row = joint_rows.get(master)

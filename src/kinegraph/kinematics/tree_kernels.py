@@ -1,10 +1,10 @@
 """Order and poses of a flat tree (`tree_layout`).
 
-Poses and values are passed as flat arrays with offsets, so that one function serves a single
-configuration and rows of a batch.
+Values are passed as a flat array with an offset, poses as (rows, 4, 4) with the row of the base, so
+that one function serves a single configuration and rows of a batch.
 """
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import inner_kernel, kernel
 from kinegraph.kinematics.tree_layout import (
     ACTIVE,
     AXIS,
@@ -29,7 +29,10 @@ from kinegraph.scene.array_types import Array, IntArray
 __all__ = [
     "checked_links",
     "index_tree",
+    "place_base",
     "place_batch",
+    "place_changed",
+    "place_link",
     "place_links",
     "place_subtrees",
 ]
@@ -100,17 +103,16 @@ def index_tree(layout: IntArray, work: IntArray, active_rows: IntArray) -> int:
     return columns if place == count else -1
 
 
-@kernel
+@inner_kernel
 def place_link(
     numbers: Array, layout: IntArray, q: Array, qs: int, row: int, poses: Array, at: int
 ) -> None:
     """Write the pose of one link whose parent's pose is right.
 
-    Values start at `q[qs]`, the (L, 4, 4) poses at `poses[at]`.
+    Values start at `q[qs]`, the poses at `poses[at]`.
     """
     kind = layout[row, KIND]
-    up = at + 16 * layout[row, PARENT]
-    out = at + 16 * row
+    up, out = at + layout[row, PARENT], at + row
     x, y, z = numbers[row, AXIS], numbers[row, AXIS + 1], numbers[row, AXIS + 2]
     r00, r11, r22 = 1.0, 1.0, 1.0
     r01, r02, r10, r12, r20, r21 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -126,35 +128,35 @@ def place_link(
         shift = numbers[row, MULTIPLIER] * q[qs + layout[row, COLUMN]] + numbers[row, SHIFT]
     o, t = ROTATION, TRANSLATION
     for r in range(3):
-        u, v, w = poses[up + 4 * r], poses[up + 4 * r + 1], poses[up + 4 * r + 2]
+        u, v, w = poses[up, r, 0], poses[up, r, 1], poses[up, r, 2]
         a = u * numbers[row, o] + v * numbers[row, o + 3] + w * numbers[row, o + 6]
         b = u * numbers[row, o + 1] + v * numbers[row, o + 4] + w * numbers[row, o + 7]
         d = u * numbers[row, o + 2] + v * numbers[row, o + 5] + w * numbers[row, o + 8]
         p = u * numbers[row, t] + v * numbers[row, t + 1] + w * numbers[row, t + 2]
-        p += poses[up + 4 * r + 3]
+        p += poses[up, r, 3]
         if kind == TURNS:
-            poses[out + 4 * r] = a * r00 + b * r10 + d * r20
-            poses[out + 4 * r + 1] = a * r01 + b * r11 + d * r21
-            poses[out + 4 * r + 2] = a * r02 + b * r12 + d * r22
-            poses[out + 4 * r + 3] = p
+            poses[out, r, 0] = a * r00 + b * r10 + d * r20
+            poses[out, r, 1] = a * r01 + b * r11 + d * r21
+            poses[out, r, 2] = a * r02 + b * r12 + d * r22
+            poses[out, r, 3] = p
         else:
-            poses[out + 4 * r], poses[out + 4 * r + 1], poses[out + 4 * r + 2] = a, b, d
-            poses[out + 4 * r + 3] = p + (a * x + b * y + d * z) * shift
-    poses[out + 12], poses[out + 13], poses[out + 14] = 0.0, 0.0, 0.0
-    poses[out + 15] = 1.0
+            poses[out, r, 0], poses[out, r, 1], poses[out, r, 2] = a, b, d
+            poses[out, r, 3] = p + (a * x + b * y + d * z) * shift
+    poses[out, 3, 0], poses[out, 3, 1], poses[out, 3, 2] = 0.0, 0.0, 0.0
+    poses[out, 3, 3] = 1.0
 
 
 @kernel
 def place_base(poses: Array, at: int) -> None:
     """Write the base link's pose, the identity."""
-    for i in range(16):
-        poses[at + i] = 0.0
-    poses[at], poses[at + 5], poses[at + 10], poses[at + 15] = 1.0, 1.0, 1.0, 1.0
+    for r in range(4):
+        for c in range(4):
+            poses[at, r, c] = 1.0 if r == c else 0.0
 
 
 @kernel
 def place_links(numbers: Array, layout: IntArray, q: Array, poses: Array) -> None:
-    """Write the poses of all links, flat (L * 16), for the values q (n,)."""
+    """Write the poses of all links, (L, 4, 4), for the values q (n,)."""
     place_base(poses, 0)
     for p in range(1, layout.shape[0]):
         place_link(numbers, layout, q, 0, layout[p, ORDER], poses, 0)
@@ -175,26 +177,57 @@ def checked_links(numbers: Array, layout: IntArray, q: Array, length: int, poses
 
 @kernel
 def place_subtrees(
-    numbers: Array, layout: IntArray, q: Array, rows: IntArray, poses: Array
+    numbers: Array, layout: IntArray, q: Array, posed: Array, rows: IntArray, poses: Array
 ) -> None:
-    """Write the poses of the links in the subtrees of `rows`, given in depth-first order."""
+    """Write the poses of the links in the subtrees of `rows`, given in depth-first order.
+
+    The values that they are for go to `posed` (n,).
+    """
     done = 1  # the base never moves
     for i in range(rows.shape[0]):
         place = layout[rows[i], PLACE]
         end = place + layout[rows[i], SIZE]
         for p in range(max(place, done), end):
-            place_link(numbers, layout, q, 0, layout[p, ORDER], poses, 0)
+            row = layout[p, ORDER]
+            place_link(numbers, layout, q, 0, row, poses, 0)
+            column = layout[row, COLUMN]
+            if column >= 0:
+                posed[column] = q[column]
         done = max(done, end)
+
+
+@kernel
+def place_changed(
+    numbers: Array, layout: IntArray, q: Array, posed: Array, moved: IntArray, poses: Array
+) -> None:
+    """Write the poses of the links below joints whose values differ from those of `poses`.
+
+    Args:
+        numbers: (L, 17) of the tree.
+        layout: (L, 9) of the tree.
+        q: (n,) values.
+        posed: (n,) values for which `poses` is right.
+        moved: (L,) scratch.
+        poses: (L, 4, 4) in and out.
+    """
+    moved[0] = 0
+    for p in range(1, layout.shape[0]):
+        row = layout[p, ORDER]
+        column = layout[row, COLUMN]
+        changed = moved[layout[row, PARENT]] == 1 or (column >= 0 and q[column] != posed[column])
+        moved[row] = 1 if changed else 0
+        if changed:
+            place_link(numbers, layout, q, 0, row, poses, 0)
 
 
 @kernel
 def place_batch(
     numbers: Array, layout: IntArray, q: Array, columns: int, first: int, end: int, poses: Array
 ) -> None:
-    """Write the poses of all links for rows `first` to `end` of q, flat (N * n), (N * L * 16)."""
+    """Write the poses of all links, (N * L, 4, 4), for rows `first` to `end` of q, (N * n,)."""
     links = layout.shape[0]
     for m in range(first, end):
-        at = 16 * links * m
+        at = links * m
         place_base(poses, at)
         for p in range(1, links):
             place_link(numbers, layout, q, columns * m, layout[p, ORDER], poses, at)

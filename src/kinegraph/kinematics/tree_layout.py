@@ -22,3 +22,8 @@ FIXED, TURNS, SLIDES, FLOATS = 0, 1, 2, 3
 # limits (L, LIMITS)
 LOWER, UPPER, VELOCITY, ACCELERATION, JERK = 0, 1, 2, 3, 4
 LIMITS = 5
+
+# kin (L, KIN): first child, next and previous sibling of each row, -1 for none, in no order. Only
+# `TreeTable` has it.
+FIRST, NEXT, BEFORE = 0, 1, 2
+KIN = 3

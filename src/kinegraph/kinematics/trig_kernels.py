@@ -7,12 +7,17 @@ angles to the library's functions.
 """
 
 import math
+from typing import Any
+
+import numpy as np
 
 from kinegraph.kinematics.jit import kernel
 
-__all__ = ["LARGE_ANGLE", "sincos", "sincos_reduced"]
+__all__ = ["LARGE_ANGLE", "sincos", "sincos_quarter"]
 
 LARGE_ANGLE = 1e5
+
+_NO_QUARTERS = np.int32(0)
 
 _TWO_OVER_PI = 2.0 / math.pi
 # Adding and subtracting 1.5 * 2**52 rounds to the nearest whole number.
@@ -28,8 +33,13 @@ _C3, _C4, _C5 = -2.7557317270560326e-07, 2.0876146024689747e-09, -1.138261486855
 
 
 @kernel
-def sincos_reduced(angle: float) -> tuple[float, float]:
-    """Sine and cosine of an angle of at most `LARGE_ANGLE` rad, to two units in the last place."""
+def sincos_quarter(angle: float, quarters: Any) -> tuple[float, float]:
+    """Sine and cosine of an angle and some quarter turns, to two units in the last place.
+
+    Args:
+        angle: At most `LARGE_ANGLE`, rad.
+        quarters: Number of quarter turns, int32: vectors have no wide conversion to whole numbers.
+    """
     turns = (angle * _TWO_OVER_PI + _ROUND) - _ROUND
     r = (angle - turns * _HALF_PI_HIGH) - turns * _HALF_PI_LOW
     z = r * r
@@ -37,7 +47,7 @@ def sincos_reduced(angle: float) -> tuple[float, float]:
     s = r + r * (z * s)
     c = ((((_C5 * z + _C4) * z + _C3) * z + _C2) * z + _C1) * z + _C0
     c = (1.0 - 0.5 * z) + z * (z * c)
-    quadrant = int(turns)
+    quadrant = np.int32(turns) + quarters
     odd = (quadrant & 1) == 1
     sine = c if odd else s
     cosine = s if odd else c
@@ -51,4 +61,4 @@ def sincos(angle: float) -> tuple[float, float]:
     """Sine and cosine of any finite angle, rad."""
     if abs(angle) > LARGE_ANGLE:
         return math.sin(angle), math.cos(angle)
-    return sincos_reduced(angle)
+    return sincos_quarter(angle, _NO_QUARTERS)

@@ -2,10 +2,10 @@
 
 import math
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import kernel, short_kernel
 from kinegraph.scene.array_types import Array
 
-__all__ = ["check_values", "store_values"]
+__all__ = ["NOT_FINITE", "WRONG_LENGTH", "check_values", "store_values"]
 
 WRONG_LENGTH = 1
 NOT_FINITE = 2
@@ -22,7 +22,7 @@ def check_values(q: Array, length: int) -> int:
     return 0
 
 
-@kernel
+@short_kernel
 def store_values(q: Array, target: Array) -> int:
     """Copy all of `q`, or nothing and return `WRONG_LENGTH` or `NOT_FINITE`."""
     code = check_values(q, target.shape[0])

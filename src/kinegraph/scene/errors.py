@@ -87,7 +87,7 @@ class UnknownLinkError(KinegraphError, KeyError):
     """A name is not a link."""
 
     def __init__(self, name: str, known: Iterable[str] = ()) -> None:
-        super().__init__(f"no link {name!r}{suggestion(name, known)}")
+        super().__init__(f"no link {name!r:.200}{suggestion(name, known)}")
         self.name = name
 
     __str__ = Exception.__str__  # KeyError would show the repr
@@ -97,7 +97,7 @@ class UnknownNameError(KinegraphError, KeyError):
     """A name is not in the map that was asked for it."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str] = ()) -> None:
-        super().__init__(f"no {kind} {name!r}{suggestion(name, known)}")
+        super().__init__(f"no {kind} {name!r:.200}{suggestion(name, known)}")
         self.name = name
 
     __str__ = Exception.__str__

@@ -3,15 +3,16 @@
 Meshes and other files are references: nothing is loaded, and the file need not exist.
 """
 
-import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final
 
 import numpy as np
 
+from kinegraph.scene.arguments import check_flag, check_number, check_text
 from kinegraph.scene.array_types import Array
-from kinegraph.scene.errors import InvalidGeometryError, NotFiniteError, WrongTypeError
+from kinegraph.scene.errors import InvalidGeometryError, WrongTypeError
+from kinegraph.scene.vectors import numbers
 
 __all__ = [
     "Box",
@@ -64,12 +65,7 @@ class Geometry:
 
 
 def _number(shape: Geometry, name: str) -> float:
-    value = getattr(shape, name)
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise WrongTypeError(f"{type(shape).__name__}: {name} must be a number, not {value!r:.100}")
-    number = float(value)
-    if not math.isfinite(number):
-        raise NotFiniteError(f"{type(shape).__name__}: {name} is {number}")
+    number = check_number(getattr(shape, name), f"{type(shape).__name__}: {name}")
     object.__setattr__(shape, name, number)
     return number
 
@@ -82,10 +78,7 @@ def _sizes(shape: Geometry, *names: str) -> None:
 
 
 def _text(shape: Geometry, name: str) -> None:
-    value = getattr(shape, name)
-    if not isinstance(value, str):
-        raise WrongTypeError(f"{type(shape).__name__}: {name} must be a str, not {value!r:.100}")
-    if not value:
+    if not check_text(getattr(shape, name), f"{type(shape).__name__}: {name}"):
         raise InvalidGeometryError(f"{type(shape).__name__}: {name} is empty")
 
 
@@ -205,17 +198,12 @@ UNSCALED: Final[Scale] = (1.0, 1.0, 1.0)
 
 
 def _scale(shape: "Mesh | SignedDistanceField") -> None:
-    try:
-        values = tuple(float(value) for value in shape.scale)
-    except (TypeError, ValueError) as error:
-        name = type(shape).__name__
-        raise WrongTypeError(
-            f"{name}: scale must be three numbers, not {shape.scale!r:.100}"
-        ) from error
-    if len(values) != 3 or not all(0.0 < value < math.inf for value in values):
-        raise InvalidGeometryError(
-            f"{type(shape).__name__}: scale must be three numbers > 0, not {values}"
-        )
+    what = f"{type(shape).__name__}: scale"
+    if isinstance(shape.scale, str):
+        raise WrongTypeError(f"{what} must be three numbers, not {shape.scale!r:.100}")
+    values = numbers(shape.scale, 3, what)
+    if min(values) <= 0.0:
+        raise InvalidGeometryError(f"{what} must be three numbers > 0, not {values}")
     object.__setattr__(shape, "scale", values)
 
 
@@ -236,7 +224,7 @@ class Mesh(Geometry):
     def __post_init__(self) -> None:
         _text(self, "filename")
         _scale(self)
-        object.__setattr__(self, "make_convex", bool(self.make_convex))
+        object.__setattr__(self, "make_convex", check_flag(self.make_convex, "Mesh: make_convex"))
 
     def getType(self) -> GeometryType:
         """Return MESH, or CONVEX_MESH when the convex hull is meant."""
@@ -286,7 +274,8 @@ class Octree(Geometry):
 
     def __post_init__(self) -> None:
         _text(self, "filename")
-        if self.shape_type not in OCTREE_SHAPES:
+        object.__setattr__(self, "prune", check_flag(self.prune, "Octree: prune"))
+        if check_text(self.shape_type, "Octree: shape_type") not in OCTREE_SHAPES:
             raise InvalidGeometryError(
                 f"Octree: shape_type {self.shape_type!r:.100} is none of {OCTREE_SHAPES}"
             )

@@ -4,8 +4,6 @@ import math
 from enum import IntEnum
 from typing import Any
 
-import numpy as np
-
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.joint_parts import (
     JointCalibration,
@@ -18,7 +16,7 @@ from kinegraph.scene.joint_parts import (
 from kinegraph.scene.names import checked_name
 from kinegraph.scene.pose import Isometry3d, TransformLike, as_isometry
 from kinegraph.scene.sealing import seal, sealable
-from kinegraph.scene.vectors import frozen_array, numbers
+from kinegraph.scene.vectors import frozen_array, is_approx, numbers
 
 __all__ = [
     "Joint",
@@ -220,10 +218,3 @@ class Joint:
             f"Joint({self._name!r}, {JointType(self.type).name}, "
             f"{self.parent_link_name!r} -> {self.child_link_name!r})"
         )
-
-
-def is_approx(a: Array, b: Array, prec: float = 1e-5) -> bool:
-    """Compare two arrays relatively, as Eigen does; two zero arrays are equal."""
-    difference = a - b
-    smaller = min(float(np.vdot(a, a)), float(np.vdot(b, b)))
-    return bool(np.vdot(difference, difference) <= prec * prec * smaller)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from kinegraph.scene.names import almost_equal
-from kinegraph.scene.sealing import sealable
+from kinegraph.scene.sealing import plain_class, sealable
 
 __all__ = [
     "JointCalibration",
@@ -34,8 +34,8 @@ class _Part:
 
     def clone(self: P) -> P:
         """Return an editable copy."""
-        cls: Any = type(self)
-        copy: P = (cls.__mro__[2] if cls.__slots__ == () else cls)(*self._values())
+        cls: Any = plain_class(type(self))
+        copy: P = cls(*[getattr(self, name) for name in cls.__dataclass_fields__])
         return copy
 
     def _values(self) -> list[Any]:
@@ -110,7 +110,10 @@ class JointCalibration(_Part):
 @sealable
 @dataclass(slots=True, eq=False)
 class PositionBasedVelocityLimits(_Part):
-    """Franka's extension of URDF: how the velocity limit narrows near the position limits."""
+    """Franka's extension of URDF: how the velocity limit narrows near the position limits.
+
+    The offset is in rad/s or m/s, the limit in rad/s² or m/s².
+    """
 
     velocity_offset: float = 0.0
     deceleration_limit: float = 0.0

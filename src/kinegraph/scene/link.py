@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from kinegraph.scene.arguments import check_entries, check_kind
 from kinegraph.scene.link_parts import Collision, Inertial, Material, Visual
 from kinegraph.scene.names import checked_name
 from kinegraph.scene.sealing import Sealed, seal, sealable
@@ -70,7 +71,7 @@ class Link:
 
     @visual.setter
     def visual(self, value: Sequence[Visual]) -> None:
-        self._visual = list(value)
+        self._visual = check_entries(value, f"visual of link {self._name!r}")
 
     @property
     def collision(self) -> list[Collision]:  # noqa: D102
@@ -78,19 +79,19 @@ class Link:
 
     @collision.setter
     def collision(self, value: Sequence[Collision]) -> None:
-        self._collision = list(value)
+        self._collision = check_entries(value, f"collision of link {self._name!r}")
 
     def addVisual(self, visual: Visual) -> None:
-        """Append a visual."""
-        self._edited("visual").append(visual)
+        """Append a visual; refuse anything else (TypeError)."""
+        self._edited("visual").append(check_kind(visual, Visual, "addVisual"))
 
     def clearVisual(self) -> None:
         """Remove all visuals."""
         self._edited("visual").clear()
 
     def addCollision(self, collision: Collision) -> None:
-        """Append a collision."""
-        self._edited("collision").append(collision)
+        """Append a collision; refuse anything else (TypeError)."""
+        self._edited("collision").append(check_kind(collision, Collision, "addCollision"))
 
     def clearCollision(self) -> None:
         """Remove all collisions."""

@@ -1,42 +1,45 @@
 """Rigid transforms: `Isometry3d` and everything that can stand for one."""
 
 import math
-import struct
+from collections import deque
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from kinegraph.scene.arguments import check_number
 from kinegraph.scene.array_types import Array
-from kinegraph.scene.errors import NotFiniteError, NotRigidError, ShapeError
-from kinegraph.scene.rigid import check_rigid
+from kinegraph.scene.errors import NotFiniteError, NotRigidError, ShapeError, WrongTypeError
+from kinegraph.scene.rigid import rigid_matrix
 from kinegraph.scene.rotations import (
     IDENTITY_ROWS,
     Quaternion,
     Rows,
     Vector3,
-    quaternion_from_rows,
     rows_from_quaternion,
     rows_from_rpy,
-    rpy_from_rows,
 )
-from kinegraph.scene.vectors import numbers, real_array
+from kinegraph.scene.stored_pose import (
+    RotationSource,
+    StoredPose,
+    set_array,
+    set_numbers,
+    set_source,
+)
+from kinegraph.scene.vectors import is_approx, numbers, real_array
 
 __all__ = ["Isometry3d", "TransformLike", "as_isometry"]
 
 UNIT_TOLERANCE = 1e-3
 """Largest deviation of a given quaternion's norm from 1; within it, it is normalised."""
 
-RotationSource: TypeAlias = tuple[str, tuple[float, ...]]
-"""What a rotation was made of: "rpy" or "wxyz", and the numbers."""
-
-_pack16 = struct.Struct("16d").pack
 _FLOAT = np.dtype(np.float64)
 _SHAPE = (4, 4)
 
 
-class Isometry3d:
+class Isometry3d(StoredPose):
     """A rigid transform: a rotation and a translation, immutable.
 
     With :math:`T_{AB}` the pose of frame B in frame A, points map as
@@ -56,27 +59,15 @@ class Isometry3d:
         NotRigidError: The matrix scales, shears or mirrors. Also a `ValueError`.
     """
 
-    # One of array and numbers is there from the start, the other is made when first asked for:
-    # reading a file needs no arrays, and a solver's results need no numbers.
-    __slots__ = ("_array", "_numbers", "_rotation_source")
-
-    _array: Array | None
-    _numbers: tuple[Rows, Vector3] | None
-    _rotation_source: RotationSource | None
+    __slots__ = ()
 
     __array_priority__ = 1000.0  # array @ Isometry3d asks __rmatmul__ here first
 
     def __init__(self, matrix: "TransformLike | None" = None) -> None:
         pose = _IDENTITY if matrix is None else as_isometry(matrix)
-        _set_array(self, pose._array)
-        _set_numbers(self, pose._numbers)
-        _set_source(self, pose._rotation_source)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Isometry3d is immutable; {name!r} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"Isometry3d is immutable; {name!r} cannot be deleted")
+        set_array(self, pose._array)
+        set_numbers(self, getattr(pose, "_numbers", None))
+        set_source(self, rotation_source(pose))
 
     @classmethod
     def Identity(cls) -> "Isometry3d":
@@ -133,56 +124,6 @@ class Isometry3d:
         """Build from sixteen numbers, column by column, as the robot's interface sends them."""
         return as_isometry(np.array(numbers(values, 16, "column-major matrix")).reshape(4, 4).T)
 
-    @property
-    def matrix(self) -> Array:
-        """The homogeneous matrix, (4, 4), read-only."""
-        array = self._array
-        if array is None:
-            (a, b, c, d, e, f, g, h, i), (x, y, z) = self.rows()
-            data = _pack16(a, b, c, x, d, e, f, y, g, h, i, z, 0.0, 0.0, 0.0, 1.0)
-            # An array over bytes is read-only for ever: no setflags can undo it.
-            array = np.ndarray(_SHAPE, _FLOAT, data)
-            _set_array(self, array)
-        return array
-
-    @property
-    def translation(self) -> Array:
-        """Where the frame's origin is, (3,) m, read-only."""
-        return self.matrix[:3, 3]
-
-    @property
-    def linear(self) -> Array:
-        """The rotation matrix, (3, 3), read-only."""
-        return self.matrix[:3, :3]
-
-    @property
-    def rotation(self) -> Array:
-        """The rotation matrix, (3, 3), read-only; the same as `linear`."""
-        return self.matrix[:3, :3]
-
-    @property
-    def quat_xyzw(self) -> Array:
-        """The rotation as unit quaternion x, y, z, w with w >= 0, (4,)."""
-        return np.array(quaternion_from_rows(self.rows()[0]))
-
-    @property
-    def rpy(self) -> Array:
-        """The rotation as roll, pitch, yaw about fixed axes, (3,) rad, pitch in [-pi/2, pi/2]."""
-        return np.array(rpy_from_rows(self.rows()[0]))
-
-    def rows(self) -> tuple[Rows, Vector3]:
-        """Return the rotation row by row and the translation, as floats."""
-        rows = self._numbers
-        if rows is None:
-            a, b, c, x, d, e, f, y, g, h, i, z = self.matrix.ravel().tolist()[:12]
-            rows = (a, b, c, d, e, f, g, h, i), (x, y, z)
-            _set_numbers(self, rows)
-        return rows
-
-    def to_column_major(self) -> Array:
-        """Return the sixteen numbers column by column, (16,), a copy."""
-        return self.matrix.T.flatten()
-
     def inverse(self) -> "Isometry3d":
         r"""Return :math:`T_{BA} = T_{AB}^{-1}`, with rotation :math:`R^T`, translation -R^T t."""
         (a, b, c, d, e, f, g, h, i), (x, y, z) = self.rows()
@@ -197,11 +138,8 @@ class Isometry3d:
         True when :math:`\|A - B\|_F \le prec \cdot \min(\|A\|_F, \|B\|_F)` over the whole matrix,
         so that with a translation of 100 m the default lets about 1e-3 m pass.
         """
-        a = self.matrix
-        b = as_isometry(other).matrix
-        difference = a - b
-        smaller = min(np.vdot(a, a), np.vdot(b, b))
-        return bool(np.vdot(difference, difference) <= prec * prec * smaller)
+        tolerance = check_number(prec, "prec")
+        return is_approx(self.matrix, as_isometry(other).matrix, tolerance)
 
     @overload
     def __matmul__(self, other: "Isometry3d") -> "Isometry3d": ...
@@ -211,6 +149,11 @@ class Isometry3d:
         """Compose with a transform, or map a point (3,) or points (N, 3).
 
         A 4x4 array counts as a transform.
+
+        Raises:
+            NotFiniteError: A number of a point is NaN or infinite. Also a `ValueError`.
+            ShapeError: Neither points nor a transform. Also a `ValueError` and a `TypeError`.
+            NotRigidError, WrongTypeError: As in `as_isometry`.
         """
         if isinstance(other, Isometry3d):
             return wrap_matrix(self.matrix @ other.matrix)
@@ -223,6 +166,8 @@ class Isometry3d:
             raise ShapeError(
                 f"an Isometry3d maps points of shape (3,) or (N, 3), not {array.shape}"
             )
+        if not np.isfinite(array).all():
+            raise NotFiniteError("a point has numbers that are not finite")
         return array @ self.matrix[:3, :3].T + self.matrix[:3, 3]
 
     __mul__ = __matmul__
@@ -235,48 +180,26 @@ class Isometry3d:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         """Return the matrix; read-only unless a copy is asked for or needed."""
         if dtype is not None and np.dtype(dtype) != _FLOAT:
+            if copy is False:
+                raise WrongTypeError(f"an Isometry3d as {np.dtype(dtype)} needs a copy")
             return self.matrix.astype(dtype)
         return self.matrix.copy() if copy else self.matrix
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Isometry3d):
-            return NotImplemented
-        return self is other or self.rows() == other.rows()
-
-    def __hash__(self) -> int:
-        return hash(self.rows())
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (*self.rows(), self._rotation_source)
-
-    def __copy__(self) -> "Isometry3d":
-        return self
-
-    def __deepcopy__(self, memo: object) -> "Isometry3d":
-        return self
-
-    def __repr__(self) -> str:
-        x, y, z = self.translation.tolist()
-        roll, pitch, yaw = self.rpy.tolist()
-        return (
-            f"Isometry3d(xyz=({x:.6g}, {y:.6g}, {z:.6g}), rpy=({roll:.6g}, {pitch:.6g}, {yaw:.6g}))"
-        )
+        return _restore, (*self.rows(), rotation_source(self))
 
 
-# The slots' own setters pass the class's __setattr__ by.
-_set_array = Isometry3d.__dict__["_array"].__set__
-_set_numbers = Isometry3d.__dict__["_numbers"].__set__
-_set_source = Isometry3d.__dict__["_rotation_source"].__set__
 _new = object.__new__
+_view = np.ndarray.view
 
 
 def _make(
     array: Array | None, rows: tuple[Rows, Vector3] | None, source: RotationSource | None
 ) -> Isometry3d:
     pose = _new(Isometry3d)
-    _set_array(pose, array)
-    _set_numbers(pose, rows)
-    _set_source(pose, source)
+    set_array(pose, array)
+    set_numbers(pose, rows)
+    set_source(pose, source)
     return pose
 
 
@@ -287,14 +210,28 @@ TransformLike: TypeAlias = Isometry3d | ArrayLike | Any
 def wrap_matrix(matrix: Array) -> Isometry3d:
     """Make an `Isometry3d` of a float64 (4, 4) array without checks and without a copy.
 
-    The caller gives the array away: it becomes read-only here.
+    The caller gives the array, which owns its numbers, away: it becomes read-only here.
     """
+    # Only a view of a read-only array stays as it is: an array that owns its numbers is made
+    # writable again by setflags(write=True). Over bytes it would take thrice the time.
     matrix.setflags(False)  # type: ignore[call-arg]  # by position: in half the time
     pose: Isometry3d = _new(Isometry3d)
-    _set_array(pose, matrix)
-    _set_numbers(pose, None)
-    _set_source(pose, None)
+    set_array(pose, matrix.view())
     return pose
+
+
+def wrap_matrices(matrices: Array) -> list[Isometry3d]:
+    """Make an `Isometry3d` of each row of a float64 (N, 4, 4) array, without checks or copies.
+
+    The caller gives the array away, and the one that it is a part of: they become read-only here.
+    """
+    owner = matrices.base
+    if owner is not None:
+        owner.setflags(write=False)
+    matrices.setflags(write=False)
+    poses: list[Isometry3d] = list(map(_new, repeat(Isometry3d, len(matrices))))
+    deque(map(set_array, poses, matrices), 0)  # a loop that stays in C
+    return poses
 
 
 def from_rows(
@@ -320,7 +257,7 @@ def from_rpy_numbers(translation: Vector3, rpy: Vector3) -> Isometry3d:
 
 def rotation_source(pose: Isometry3d) -> RotationSource | None:
     """Return the numbers that the rotation was made of, if it was made of angles or quaternions."""
-    return pose._rotation_source
+    return getattr(pose, "_rotation_source", None)
 
 
 def quaternion_source(translation: Vector3, wxyz: Quaternion) -> Isometry3d:
@@ -344,15 +281,7 @@ def as_isometry(value: object, what: str = "transform") -> Isometry3d:
     """
     if isinstance(value, Isometry3d):
         return value
-    array = real_array(getattr(value, "homogeneous", value), what)
-    if array.shape != _SHAPE:
-        raise ShapeError(f"{what}: a 4x4 matrix is needed, not an array of shape {array.shape}")
-    m = np.array(array, dtype=np.float64, order="C")
-    if not np.isfinite(m).all():
-        raise NotFiniteError(f"{what}: the matrix has numbers that are not finite: {m.tolist()}")
-    check_rigid(m, what)
-    m[3] = (0.0, 0.0, 0.0, 1.0)
-    return wrap_matrix(m)
+    return wrap_matrix(rigid_matrix(getattr(value, "homogeneous", value), what))
 
 
 def _restore(rotation: Rows, translation: Vector3, source: RotationSource | None) -> Isometry3d:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 from urllib.parse import unquote
 
+from kinegraph.scene.arguments import check_entries, check_path, check_text
 from kinegraph.scene.errors import WrongTypeError
 
 __all__ = ["GeneralResourceLocator", "ResourceLocator"]
@@ -35,6 +36,9 @@ class GeneralResourceLocator:
     Args:
         paths: Directories to register first.
         environment_variables: Variables with more directories, separated as in PATH.
+
+    Raises:
+        WrongTypeError: One path or text instead of a list, or no paths. Also a `TypeError`.
     """
 
     def __init__(
@@ -43,15 +47,20 @@ class GeneralResourceLocator:
         environment_variables: Sequence[str] = ENVIRONMENT_VARIABLES,
     ) -> None:
         self._packages: dict[str, Path] = {}
-        for path in paths:
+        # The letters of a single path would be taken for paths, and "/" walked through.
+        for path in check_entries(paths, "paths"):
             self.addPath(path)
-        for variable in environment_variables:
+        for variable in check_entries(environment_variables, "environment_variables"):
             self.loadEnvironmentVariable(variable)
 
     def addPath(self, path: str | os.PathLike[str]) -> bool:
-        """Register a directory and the packages below it; False when it is no directory."""
-        root = Path(path)
-        if not root.is_dir():
+        """Register a directory and the packages below it; False when it is no directory.
+
+        Raises:
+            WrongTypeError: No path. Also a `TypeError`.
+        """
+        root = check_path(path, "addPath")
+        if path == "" or not root.is_dir():
             return False
         root = root.resolve()
         self._packages.setdefault(root.name, root)
@@ -64,7 +73,11 @@ class GeneralResourceLocator:
 
     def loadEnvironmentVariable(self, environment_variable: str) -> bool:
         """Register the directories of a variable; False when it is not set."""
-        value = os.environ.get(environment_variable, "")
+        name = check_text(environment_variable, "a variable's name")
+        try:
+            value = os.environ.get(name, "")
+        except UnicodeEncodeError:  # no variable can have such a name
+            return False
         for path in filter(None, value.split(os.pathsep)):
             self.addPath(path)
         return bool(value)
@@ -76,14 +89,13 @@ class GeneralResourceLocator:
     def locateResource(self, url: str) -> Path | None:
         """Return where a URL points, or None when it points nowhere known.
 
-        The file need not exist. A `package://` URL that leaves its package through `..` or a
-        symbolic link points nowhere.
+        The file need not exist. A `package://` URL that leaves its package through `..` points
+        nowhere. Symbolic links in a package are followed: build tools fill packages with them.
 
         Raises:
             WrongTypeError: Not a str. Also a `TypeError`.
         """
-        if not isinstance(url, str):
-            raise WrongTypeError(f"locateResource: a URL must be a str, not {url!r:.100}")
+        check_text(url, "locateResource: a URL")
         if "\0" in url:
             return None
         if match := _PACKAGE.fullmatch(url):
@@ -97,9 +109,22 @@ class GeneralResourceLocator:
         root = self._packages.get(name)
         if root is None:
             return None
-        path = root / rest.lstrip("/")
-        inside = path.resolve()
-        return path if inside == root or root in inside.parents else None
+        path = Path(os.path.normpath(root / rest.lstrip("/")))
+        return path if path == root or root in path.parents else None
+
+
+def check_locator(locator: ResourceLocator | None) -> None:
+    """Refuse what is neither None nor a locator (TypeError)."""
+    if locator is not None and not callable(getattr(locator, "locateResource", None)):
+        raise WrongTypeError(
+            f"a locator needs a method locateResource(url), which {locator!r:.100} has not"
+        )
+
+
+def located(locator: ResourceLocator, url: str) -> Path | None:
+    """Ask a locator, which may be the user's own; refuse an answer that is no path (TypeError)."""
+    found: object = locator.locateResource(url)
+    return None if found is None else check_path(found, f"answer of {type(locator).__name__}")  # type: ignore[arg-type]
 
 
 def relative_resource(locator: ResourceLocator, base_url: str, url: str) -> Path | None:
@@ -108,9 +133,9 @@ def relative_resource(locator: ResourceLocator, base_url: str, url: str) -> Path
     What the locator does not find is taken for a file beside that resource; only its file name
     counts then.
     """
-    found = locator.locateResource(url)
+    found = located(locator, url)
     if found is not None:
         return found
     name = re.split(r"[/\\]", url)[-1]
     folder = base_url.rpartition("/")[0]
-    return locator.locateResource(f"{folder}/{name}") if name not in ("", ".", "..") else None
+    return located(locator, f"{folder}/{name}") if name not in ("", ".", "..") else None

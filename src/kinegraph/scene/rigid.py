@@ -3,10 +3,31 @@
 import numpy as np
 
 from kinegraph.scene.array_types import Array
-from kinegraph.scene.errors import NotRigidError
+from kinegraph.scene.errors import NotFiniteError, NotRigidError, ShapeError
+from kinegraph.scene.vectors import real_array
 
 RIGID_TOLERANCE = 1e-6
 """Largest deviation of R^T R from the identity that still counts as a rotation in the scene."""
+
+
+def rigid_matrix(value: object, what: str) -> Array:
+    """Return an array-like as a new (4, 4) array with the last row exactly 0 0 0 1.
+
+    Raises:
+        WrongTypeError: Not real numbers. Also a `TypeError`.
+        ShapeError: The array is not (4, 4). Also a `ValueError`.
+        NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+        NotRigidError: Not rigid within 1e-6. Also a `ValueError`.
+    """
+    array = real_array(value, what)
+    if array.shape != (4, 4):
+        raise ShapeError(f"{what}: a 4x4 matrix is needed, not an array of shape {array.shape}")
+    m = np.array(array, dtype=np.float64, order="C", subok=False)
+    if not np.isfinite(m).all():
+        raise NotFiniteError(f"{what}: the matrix has numbers that are not finite: {m.tolist()}")
+    check_rigid(m, what)
+    m[3] = (0.0, 0.0, 0.0, 1.0)
+    return m
 
 
 def check_rigid(m: Array, what: str) -> None:

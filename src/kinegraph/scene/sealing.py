@@ -41,6 +41,7 @@ def _same(value: T) -> T:
 
 
 _SEALED: dict[type, type] = {}
+_PLAIN: dict[type, type] = {}
 _set_class = object.__dict__["__class__"].__set__  # passes by the classes' __setattr__
 
 
@@ -48,7 +49,14 @@ def sealable(cls: type[T]) -> type[T]:
     """Class decorator: derive the sealed twin of `cls`."""
     twin = type(cls.__name__, (Sealed, cls), {"__slots__": (), "__module__": cls.__module__})
     _SEALED[cls] = _SEALED[twin] = twin
+    _PLAIN[cls] = _PLAIN[twin] = cls
     return cls
+
+
+def plain_class(cls: type[T]) -> type[T]:
+    """Return the editable class of a sealed one, and what a user's subclass was derived from."""
+    plain = _PLAIN.get(cls)
+    return next(_PLAIN[base] for base in cls.__mro__ if base in _PLAIN) if plain is None else plain
 
 
 def seal(value: T) -> T:

@@ -8,6 +8,9 @@ import numpy as np
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import NotFiniteError, ShapeError, WrongTypeError
 
+SMALLEST_SQUARE, LARGEST_SQUARE = 1e-250, 1e300
+"""Squares outside lose what the numbers still hold: they are computed with numbers near 1."""
+
 
 def real_array(value: object, what: str) -> Array:
     """Return an array-like as float64 array, of any shape; a float64 array as it is.
@@ -55,6 +58,22 @@ def numbers(value: object, count: int, what: str) -> tuple[float, ...]:
     if not all(map(math.isfinite, values)):
         raise NotFiniteError(f"{what}: {values} has numbers that are not finite")
     return values
+
+
+def is_approx(a: Array, b: Array, prec: float = 1e-5) -> bool:
+    r"""Compare two finite arrays relatively, as Eigen does; two zero arrays are equal.
+
+    True when :math:`\|a - b\| \le prec \cdot \min(\|a\|, \|b\|)`.
+    """
+    squares = np.vdot(a, a), np.vdot(b, b)
+    if not (min(squares) > SMALLEST_SQUARE and max(squares) < LARGEST_SQUARE):
+        largest = max(float(np.abs(a).max()), float(np.abs(b).max()))
+        if largest == 0.0:
+            return True
+        a, b = 0.5 * (a / largest), 0.5 * (b / largest)
+        squares = np.vdot(a, a), np.vdot(b, b)
+    difference = a - b
+    return bool(np.vdot(difference, difference) <= prec * prec * min(squares))
 
 
 def frozen_array(values: tuple[float, ...]) -> Array:

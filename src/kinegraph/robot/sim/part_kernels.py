@@ -20,6 +20,9 @@ __all__ = ["matrix", "part"]
 arrayobj: Any = untyped_arrayobj
 cgutils: Any = untyped_cgutils
 
+# Only what counts references may return an array; these have none to count.
+COUNTING: Any = {"_nrt": True}
+
 
 def part(x: Array, at: int, count: int) -> Array:
     """View of `x[at : at + count]`; nothing is checked, and `x` must outlive it."""
@@ -70,11 +73,11 @@ vector_view: Any = _vector_view
 matrix_view: Any = _matrix_view
 
 
-@overload(part, strict=False)
+@overload(part, strict=False, jit_options=COUNTING)
 def _compiled_part(x: Any, at: Any, count: Any) -> Any:
     return lambda x, at, count: vector_view(x, at, count)
 
 
-@overload(matrix, strict=False)
+@overload(matrix, strict=False, jit_options=COUNTING)
 def _compiled_matrix(x: Any, at: Any, rows: Any, columns: Any) -> Any:
     return lambda x, at, rows, columns: matrix_view(x, at, rows, columns)

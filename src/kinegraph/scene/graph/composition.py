@@ -42,6 +42,7 @@ def insert(target: GraphStore, inserted: GraphStore, prefix: str) -> None:
         target._acm.addAllowedCollision(prefix + a, prefix + b, reason)
     if was_empty and inserted._root:
         target._root = prefix + inserted._root
+    target._touch()  # for the pairs: there may be no links with them
 
 
 def attaches(joint: Joint, inserted: GraphStore, prefix: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, overload
 
 from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix
-from kinegraph.scene.errors import WrongTypeError
+from kinegraph.scene.arguments import check_flag, check_kind, check_text
 from kinegraph.scene.graph.flags import GraphFlags
 from kinegraph.scene.graph.joint_rules import (
     check_joint,
@@ -19,7 +19,6 @@ from kinegraph.scene.graph.joint_rules import (
 )
 from kinegraph.scene.graph.link_rules import check_link
 from kinegraph.scene.graph.paths import RIGID
-from kinegraph.scene.graph.store import _checked_text
 from kinegraph.scene.joint import Joint, JointType
 from kinegraph.scene.joint_parts import JointLimits
 from kinegraph.scene.link import Link
@@ -32,7 +31,7 @@ class GraphEdits(GraphFlags):
 
     def setName(self, name: str) -> None:
         """Rename the graph."""
-        self._name = _checked_text(name)
+        self._name = check_text(name, "SceneGraph: a name")
         self._touch()
 
     def setRoot(self, name: str) -> bool:
@@ -40,7 +39,7 @@ class GraphEdits(GraphFlags):
 
         A link below another one is accepted here and refused by the solvers.
         """
-        if name not in self._links:
+        if self._find(self._links, name) is None:
             return False
         self._root = name
         self._touch()
@@ -84,9 +83,10 @@ class GraphEdits(GraphFlags):
         check_link(link)
         if isinstance(joint, Joint):
             return self._add_link_with_joint(link, joint)
-        if joint is not None and not isinstance(joint, bool):
-            raise WrongTypeError(f"addLink: a Joint or a bool is needed, not {joint!r:.100}")
-        if link.getName() in self._links and not (joint or replace_allowed):
+        replace = check_flag(replace_allowed, "addLink: replace_allowed")
+        if joint is not None:
+            replace |= check_flag(joint, "addLink: what is not a Joint")
+        if link.getName() in self._links and not replace:
             return False
         self._put_link(link.clone())
         return True
@@ -118,7 +118,7 @@ class GraphEdits(GraphFlags):
             NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
             InvalidLimitError: lower > upper, or a negative limit. Also a `ValueError`.
         """
-        copy = self._fitting_joint(joint, (_parent(joint), joint.child_link_name))
+        copy = self._fitting_joint(joint, _links_of(joint))
         if copy is None:
             return False
         self._put_joint(copy)
@@ -148,7 +148,8 @@ class GraphEdits(GraphFlags):
             recursive: Remove what hangs below it too: every former child that no other joint
                 carries, and so on.
         """
-        if name not in self._links:
+        check_flag(recursive, "removeLink: recursive")
+        if self._find(self._links, name) is None:
             return False
         doomed = [name]
         while doomed:
@@ -171,7 +172,8 @@ class GraphEdits(GraphFlags):
         Raises:
             WrongTypeError, NotFiniteError, InvalidLimitError: As in `addJoint`.
         """
-        parent, child = _parent(joint), joint.child_link_name
+        check_joint(joint)
+        parent, child = _links_of(joint)
         inbound = self._inbound.get(child, {})
         copy = self._fitting_joint(joint, (parent, child), free=inbound)
         if copy is None or parent in self._nearest([child]):
@@ -189,7 +191,8 @@ class GraphEdits(GraphFlags):
             recursive: Remove the child link and what hangs below it too, unless another joint
                 carries it.
         """
-        joint = self._joints.get(name)
+        check_flag(recursive, "removeJoint: recursive")
+        joint = self._find(self._joints, name)
         if joint is None:
             return False
         if recursive and len(self._inbound[joint.child_link_name]) == 1:
@@ -203,8 +206,8 @@ class GraphEdits(GraphFlags):
         Returns:
             False for an unknown joint or link, or a parent at or below the joint's child.
         """
-        joint = self._joints.get(name)
-        if joint is None or parent_link not in self._links:
+        joint = self._find(self._joints, name)
+        if joint is None or self._find(self._links, parent_link) is None:
             return False
         if parent_link in self._nearest([joint.child_link_name]):
             return False
@@ -232,9 +235,8 @@ class GraphEdits(GraphFlags):
         Raises:
             NotFiniteError, InvalidLimitError: Limits that contradict themselves. Also `ValueError`.
         """
-        if not isinstance(limits, JointLimits):
-            raise WrongTypeError(f"changeJointLimits: JointLimits are needed, not {limits!r:.100}")
-        return self._change_limits(name, limits.clone())
+        given = check_kind(limits, JointLimits, "changeJointLimits")
+        return self._change_limits(name, given.clone())
 
     def changeJointPositionLimits(self, name: str, lower: float, upper: float) -> bool:
         """Set the bounds of a joint, rad or m; otherwise as `changeJointLimits`."""
@@ -253,7 +255,7 @@ class GraphEdits(GraphFlags):
         return self._change_limits(name, self._limits_with(name, jerk=limit))
 
     def _limits_with(self, name: str, **values: float) -> JointLimits:
-        joint = self._joints.get(name)
+        joint = self._find(self._joints, name)
         limits = JointLimits() if joint is None or joint.limits is None else joint.limits.clone()
         for field, value in values.items():
             setattr(limits, field, value)
@@ -262,7 +264,7 @@ class GraphEdits(GraphFlags):
     def _change_limits(self, name: str, limits: JointLimits) -> bool:
         check_limits(limits, name)
         make_float(limits)
-        joint = self._joints.get(name)
+        joint = self._find(self._joints, name)
         if joint is None or joint.type in RIGID:
             return False
         if joint.type is JointType.CONTINUOUS:
@@ -270,7 +272,7 @@ class GraphEdits(GraphFlags):
         return self._change(name, "limits", seal(limits))
 
     def _change(self, name: str, field: str, value: Any) -> bool:
-        joint = self._joints.get(name)
+        joint = self._find(self._joints, name)
         if joint is None:
             return False
         object.__setattr__(joint, field, value)
@@ -278,7 +280,6 @@ class GraphEdits(GraphFlags):
         return True
 
 
-def _parent(joint: Joint) -> str:
-    if not isinstance(joint, Joint):
-        raise WrongTypeError(f"a Joint is needed, not {joint!r:.100}")
-    return joint.parent_link_name
+def _links_of(joint: Joint) -> tuple[str, str]:
+    check_kind(joint, Joint, "a joint")
+    return joint.parent_link_name, joint.child_link_name

@@ -1,6 +1,7 @@
 """What a scene graph notes about its links: shown, checked, allowed to touch."""
 
 from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix, checked_matrix
+from kinegraph.scene.arguments import check_flag
 from kinegraph.scene.graph.queries import GraphQueries
 
 
@@ -12,8 +13,10 @@ class GraphFlags(GraphQueries):
 
         Raises:
             UnknownLinkError: No such link. Also a `KeyError`.
+            WrongTypeError: Not a bool. Also a `TypeError`.
         """
-        object.__setattr__(self._known_link(name), "visible", bool(visibility))
+        shown = check_flag(visibility, "setLinkVisibility: visibility")
+        object.__setattr__(self._known_link(name), "visible", shown)
         self._touch()
 
     def setLinkCollisionEnabled(self, name: str, enabled: bool) -> None:
@@ -21,8 +24,10 @@ class GraphFlags(GraphQueries):
 
         Raises:
             UnknownLinkError: No such link. Also a `KeyError`.
+            WrongTypeError: Not a bool. Also a `TypeError`.
         """
-        object.__setattr__(self._known_link(name), "collision_enabled", bool(enabled))
+        checked = check_flag(enabled, "setLinkCollisionEnabled: enabled")
+        object.__setattr__(self._known_link(name), "collision_enabled", checked)
         self._touch()
 
     def addAllowedCollision(self, link_name1: str, link_name2: str, reason: str) -> None:

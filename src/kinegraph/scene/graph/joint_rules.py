@@ -3,16 +3,12 @@
 import math
 from typing import Any
 
-import numpy as np
-
-from kinegraph.scene.errors import InvalidLimitError, NotFiniteError, WrongTypeError
+from kinegraph.scene.arguments import check_number
+from kinegraph.scene.errors import InvalidLimitError, WrongTypeError
 from kinegraph.scene.joint import PARTS, Joint, JointType
 from kinegraph.scene.joint_parts import JointLimits
 
 NEEDS_NO_LIMITS = (JointType.FIXED, JointType.FLOATING, JointType.CONTINUOUS)
-NO_NUMBERS = (bool, np.bool_, str, complex, np.complexfloating)
-"""What float() would take, or cut, without a word."""
-
 TWO_TURNS = 4.0 * math.pi
 """Bounds of a continuous joint that has none of its own, as in tesseract."""
 
@@ -77,23 +73,6 @@ def _check_limit_values(limits: JointLimits, joint_name: str) -> None:
         raise InvalidLimitError(
             f"joint {joint_name!r}: lower limit {limits.lower!r} > upper limit {limits.upper!r}"
         )
-
-
-def check_number(value: Any, what: str) -> None:
-    """Refuse what is no finite real number.
-
-    Raises:
-        WrongTypeError: No number. Also a `TypeError`.
-        NotFiniteError: NaN or infinite. Also a `ValueError`.
-    """
-    if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
-        raise WrongTypeError(f"{what} must be a number, not {value!r:.100}")
-    try:
-        number = float(value)
-    except OverflowError as error:
-        raise NotFiniteError(f"{what} is an integer that no float can hold") from error
-    if not math.isfinite(number):
-        raise NotFiniteError(f"{what} is {value!r:.100}; a finite number is needed")
 
 
 def lacks_limits(joint: Joint) -> bool:

@@ -1,8 +1,8 @@
 """Which links a graph takes."""
 
+from kinegraph.scene.arguments import check_flag, check_kind, check_number, check_text
 from kinegraph.scene.errors import InvalidInertialError, WrongTypeError
 from kinegraph.scene.geometry import Geometry
-from kinegraph.scene.graph.joint_rules import check_number
 from kinegraph.scene.link import Link
 from kinegraph.scene.link_parts import INERTIA, Collision, Inertial, Material, Visual
 
@@ -20,10 +20,12 @@ def check_link(link: Link) -> None:
     name = link.getName()
     if link.inertial is not None:
         _check_inertial(link.inertial, name)
+    check_flag(link.visible, f"link {name!r}: visible")
+    check_flag(link.collision_enabled, f"link {name!r}: collision_enabled")
     for visual in link.visual:
         _check_shape(visual, Visual, name)
-        if not isinstance(visual.material, Material):
-            raise WrongTypeError(f"link {name!r}: a visual's material must be a Material")
+        material = check_kind(visual.material, Material, f"link {name!r}: material of a visual")
+        check_text(material.texture_filename, f"link {name!r}: texture_filename")
     for collision in link.collision:
         _check_shape(collision, Collision, name)
 

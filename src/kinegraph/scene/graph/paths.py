@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import hypot
 from typing import Any
-
-import numpy as np
 
 from kinegraph.scene.errors import NoPathError
 from kinegraph.scene.joint import Joint, JointType
@@ -38,12 +37,11 @@ def build_networkx(links: Iterable[str], joints: Iterable[Joint]) -> Any:
     graph: Any = nx.MultiDiGraph()
     graph.add_nodes_from(links)
     for joint in joints:
-        offset = joint.parent_to_joint_origin_transform.translation
         graph.add_edge(
             joint.parent_link_name,
             joint.child_link_name,
             key=joint.getName(),
-            weight=float(np.sqrt(np.vdot(offset, offset))),
+            weight=hypot(*joint.parent_to_joint_origin_transform.rows()[1]),
         )
     return graph
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import overload
 
 from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix
+from kinegraph.scene.arguments import check_entries, check_path
 from kinegraph.scene.errors import UnknownLinkError, UnknownNameError
 from kinegraph.scene.graph.paths import RIGID, ShortestPath, is_acyclic, shortest_path
 from kinegraph.scene.graph.store import GraphStore
@@ -31,7 +32,7 @@ class GraphQueries(GraphStore):
 
     def getLink(self, name: str) -> Link | None:
         """Return a link, or None. It is read-only: edit a `clone()` and put that in."""
-        return self._links.get(name)
+        return self._find(self._links, name)
 
     def getLinks(self) -> list[Link]:
         """Return all links."""
@@ -43,7 +44,7 @@ class GraphQueries(GraphStore):
 
     def getJoint(self, name: str) -> Joint | None:
         """Return a joint, or None. It is read-only: the graph's methods change it."""
-        return self._joints.get(name)
+        return self._find(self._joints, name)
 
     def getJoints(self) -> list[Joint]:
         """Return all joints."""
@@ -55,7 +56,7 @@ class GraphQueries(GraphStore):
 
     def getJointLimits(self, name: str) -> JointLimits | None:
         """Return a joint's limits, a copy; None without such a joint or without limits."""
-        joint = self._joints.get(name)
+        joint = self._find(self._joints, name)
         return None if joint is None or joint.limits is None else joint.limits.clone()
 
     def getLinkVisibility(self, name: str) -> bool:
@@ -145,8 +146,9 @@ class GraphQueries(GraphStore):
 
         Raises:
             UnknownNameError: No such joint. Also a `KeyError`.
+            WrongTypeError: Neither a name nor a list. Also a `TypeError`.
         """
-        names = [name] if isinstance(name, str) else name
+        names = [name] if isinstance(name, str) else check_entries(name, "joint names")
         return list(self._nearest(self._known_joint(joint).child_link_name for joint in names))
 
     def getAdjacencyMap(self, link_names: Sequence[str]) -> dict[str, str]:
@@ -160,8 +162,9 @@ class GraphQueries(GraphStore):
 
         Raises:
             UnknownLinkError: No such link. Also a `KeyError`.
+            WrongTypeError: Not a list. Also a `TypeError`.
         """
-        names = list(link_names)
+        names = check_entries(link_names, "link names")
         for name in names:
             self._known_link(name)
         return self._nearest(names)
@@ -208,13 +211,18 @@ class GraphQueries(GraphStore):
 
         Raises:
             OSError: The file cannot be written.
+            WrongTypeError: No path. Also a `TypeError`.
         """
         from kinegraph.scene.graph.dot import to_dot
 
+        target = check_path(path, "saveDOT")
         text = to_dot(self._links, self._joints.values())
         # Names may hold half a surrogate pair, which UTF-8 cannot.
-        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+        data = text.encode("utf-8", errors="backslashreplace")
+        try:
+            target.write_bytes(data)
+        except ValueError as error:  # a zero byte in the path
+            raise OSError(f"{str(target)!r:.200} cannot be written: {error}") from error
 
     def _nearest(self, starts: Iterable[str]) -> dict[str, str]:
         """Walk down breadth first from several links; map each link to the start it came from."""

@@ -2,6 +2,7 @@
 
 from typing import overload
 
+from kinegraph.scene.errors import WrongTypeError
 from kinegraph.scene.graph import composition
 from kinegraph.scene.graph.edits import GraphEdits
 from kinegraph.scene.joint import Joint
@@ -16,7 +17,8 @@ class SceneGraph(GraphEdits):
     the order of every list. Links and joints that it hands out are read-only. It need not be a tree
     (see `isTree`); the solvers need one.
 
-    Methods that change something return False, or raise, with the graph as it was.
+    Methods that change something return False, or raise, with the graph as it was. A name that is
+    no str, and any other argument of a wrong kind, is a `WrongTypeError`, also a `TypeError`.
 
     Args:
         name: Any text.
@@ -65,6 +67,8 @@ class SceneGraph(GraphEdits):
             NotFiniteError, InvalidLimitError: As in `addJoint`. Also `ValueError`.
         """
         if isinstance(joint, str):
+            if prefix:
+                raise WrongTypeError(f"insertSceneGraph: two prefixes, {joint!r} and {prefix!r}")
             prefix, joint = joint, None
         composition.check_arguments(scene_graph, joint, prefix)
         if composition.collides(self, scene_graph, prefix):

@@ -1,11 +1,13 @@
 """What a scene graph holds, and the few steps that change it."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix
-from kinegraph.scene.errors import WrongTypeError
+from kinegraph.scene.arguments import check_text
 from kinegraph.scene.joint import Joint
 from kinegraph.scene.link import Link
+
+T = TypeVar("T")
 
 
 class GraphStore:
@@ -21,7 +23,7 @@ class GraphStore:
     """
 
     def __init__(self, name: str = "") -> None:
-        self._name = _checked_text(name)
+        self._name = check_text(name, "SceneGraph: a name")
         self._root = ""
         self._links: dict[str, Link] = {}
         self._joints: dict[str, Joint] = {}
@@ -62,6 +64,11 @@ class GraphStore:
         from kinegraph.scene.graph.paths import build_networkx
 
         return build_networkx(self._links, self._joints.values())
+
+    @staticmethod
+    def _find(table: dict[str, T], name: str) -> T | None:
+        """Return the link or joint of a name, or None; refuse what is no name (TypeError)."""
+        return table.get(check_text(name, "a name"))
 
     def _touch(self) -> None:
         self._revision += 1
@@ -150,9 +157,3 @@ class GraphStore:
             f"{type(self).__name__}({self._name!r}, root={self._root!r}, "
             f"{len(self._links)} links, {len(self._joints)} joints)"
         )
-
-
-def _checked_text(name: object) -> str:
-    if not isinstance(name, str):
-        raise WrongTypeError(f"SceneGraph: a name must be a str, not {name!r:.100}")
-    return name

@@ -5,8 +5,9 @@ from xml.etree.ElementTree import Element
 from kinegraph.scene.markup.place import Source
 from kinegraph.scene.markup.values import vector, vector_of
 from kinegraph.scene.markup.vocabulary import ROTATION
-from kinegraph.scene.pose import Isometry3d, RotationSource, from_rows, quaternion_source
+from kinegraph.scene.pose import Isometry3d, from_rows, quaternion_source
 from kinegraph.scene.rotations import IDENTITY_ROWS, Rows, Vector3, rows_from_rpy
+from kinegraph.scene.stored_pose import RotationSource
 
 AGREES = 1e-5
 """The exact rotation counts only beside angles that say the same: a file edited by hand wins."""

@@ -1,12 +1,20 @@
 """Where something stands in a text, and the errors that say so."""
 
 import logging
+from collections.abc import Iterable
 from typing import NoReturn
 from xml.etree.ElementTree import Element
 
 from kinegraph.scene.markup.text import Document
 
 LOGGER = logging.getLogger("kinegraph.scene")
+
+
+MOST_KINDS = 20
+"""So many kinds of ignored elements are kept and logged; of the others only their number."""
+
+LONGEST_NAME, LONGEST_VALUE, LONGEST_REASON = 100, 200, 500
+"""Longer texts from a file are cut in messages."""
 
 
 class Source:
@@ -21,30 +29,7 @@ class Source:
         self.root = document.root
         self._document = document
         self._ignored: dict[str, tuple[int, Element]] = {}
-        self._places: dict[Element, tuple[int, Element | None]] = {}
-
-    def line(self, element: Element) -> int:
-        """Return an element's line, from 1."""
-        return self._place(element)[0]
-
-    def path(self, element: Element) -> str:
-        """Return the way to an element: `robot 'r' / joint 'j' / limit`."""
-        steps: list[str] = []
-        step: Element | None = element
-        while step is not None:
-            name = step.get("name")
-            steps.append(step.tag if name is None else f"{step.tag} {_shortened(name)}")
-            step = self._place(step)[1]
-        return " / ".join(reversed(steps))
-
-    def _place(self, element: Element) -> tuple[int, Element | None]:
-        if not self._places:
-            parents = {child: parent for parent in self.root.iter() for child in parent}
-            self._places = {
-                each: (line, parents.get(each))
-                for each, line in zip(self.root.iter(), self._document.lines(), strict=True)
-            }
-        return self._places[element]
+        self._further = 0
 
     def fail(
         self,
@@ -55,10 +40,11 @@ class Source:
         cause: Exception | None = None,
     ) -> NoReturn:
         """Raise the error for an element: file, line, way to the element, reason."""
-        line = self.line(element)
-        path = self.path(element)
+        place = self._document.places([element])[element]
+        line, path = place.line, _path(place.way)
         what = f"attribute {attribute}" if attribute else ""
-        what += "" if value is None else f"={_shortened(value)}"
+        what += "" if value is None else f"={shortened(value, LONGEST_VALUE)}"
+        reason = _cut(reason, LONGEST_REASON)
         words = f"{what} {reason}" if what else reason
         raise self._document.error(
             f"{self.file or '<string>'}:{line}: {path}: {words}",
@@ -84,25 +70,39 @@ class Source:
 
     def ignore(self, element: Element, why: str = "unknown") -> None:
         """Note an element that is not read; `report` warns once per kind."""
-        kind = f"{why} <{element.tag}>"
-        count, first = self._ignored.get(kind, (0, element))
-        self._ignored[kind] = (count + 1, first)
+        kind = f"{why} <{_cut(element.tag)}>"
+        known = self._ignored.get(kind)
+        if known is not None:
+            self._ignored[kind] = (known[0] + 1, known[1])
+        elif len(self._ignored) < MOST_KINDS:
+            self._ignored[kind] = (1, element)
+        else:
+            self._further += 1
 
     def report(self) -> None:
-        """Log one warning per kind of ignored element."""
+        """Log one warning per kind of ignored element, and one for all kinds beyond the first."""
         if not self._ignored or not LOGGER.isEnabledFor(logging.WARNING):
             return
+        file = self.file or "<string>"
+        places = self._document.places(first for _, first in self._ignored.values())
         for kind, (count, first) in self._ignored.items():
-            line, parent = self._place(first)
-            LOGGER.warning(
-                "%s:%s: ignored %s in %s (%d in the file)",
-                self.file or "<string>",
-                line,
-                kind,
-                self.path(parent) if parent is not None else "the text",
-                count,
-            )
+            line, way = places[first].line, places[first].way[:-1]
+            words = "%s:%s: ignored %s in %s (%d in the file)"
+            LOGGER.warning(words, file, line, kind, _path(way), count)
+        if self._further:
+            LOGGER.warning("%s: ignored %d elements of further kinds", file, self._further)
 
 
-def _shortened(value: str) -> str:
-    return repr(value if len(value) <= 200 else value[:197] + "...")
+def shortened(text: str, longest: int = LONGEST_NAME) -> str:
+    """Return a text from a file in quotes, not too long for a message."""
+    return repr(_cut(text, longest))
+
+
+def _cut(text: str, longest: int = LONGEST_NAME) -> str:
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def _path(way: Iterable[tuple[str, str | None]]) -> str:
+    """Return the way to an element: `robot 'r' / joint 'j' / limit`."""
+    steps = (_cut(tag) if name is None else f"{_cut(tag)} {shortened(name)}" for tag, name in way)
+    return " / ".join(steps)

@@ -6,8 +6,9 @@ nothing is fetched, and size and depth are bounded.
 
 import codecs
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -15,6 +16,9 @@ from kinegraph.scene.errors import SRDFError, URDFError, WrongTypeError
 
 MAX_BYTES = 8 * 2**20
 """Largest text that is read. The descriptions of the largest humanoids have about 1 MB."""
+
+MAX_TAGS = 500_000
+"""Most "<" in a text that is read: each element takes memory, and time to find it again."""
 
 MAX_DEPTH = 256
 """Deepest nesting that is read."""
@@ -36,6 +40,23 @@ _NO_ENCODINGS = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "ut
 _FOREIGN_ENTITY = re.compile(rb"&(?!#|(?:amp|lt|gt|quot|apos);)")
 
 
+class _AllFoundError(Exception):
+    """The rest of a text need not be parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an element stands.
+
+    Attributes:
+        line: Its line, from 1.
+        way: Tag and name of every element from the root to it; the name is None without one.
+    """
+
+    line: int
+    way: tuple[tuple[str, str | None], ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Document:
     """A text and its elements.
@@ -54,21 +75,35 @@ class Document:
     data: bytes
     skipped_lines: int
 
-    def lines(self) -> list[int]:
-        """Return the lines of all elements in the order of the text, from 1.
+    def places(self, elements: Iterable[Element]) -> dict[Element, Place]:
+        """Return where elements stand.
 
-        The text is parsed again: only errors and warnings ask for lines, so reading need not
-        keep them.
+        The text is parsed again, up to the last of them: only errors and warnings ask for places,
+        so reading need not keep them.
         """
-        lines: list[int] = []
-        parser = expat.ParserCreate("utf-8")
+        asked = set(elements)
+        wanted = {index: each for index, each in enumerate(self.root.iter()) if each in asked}
+        places: dict[Element, Place] = {}
+        way: list[tuple[str, str | None]] = []
+        parser, index = expat.ParserCreate("utf-8"), -1
 
-        def start(_tag: str, _attributes: Any) -> None:
-            lines.append(parser.CurrentLineNumber + self.skipped_lines)
+        def start(tag: str, attributes: dict[str, str]) -> None:
+            nonlocal index
+            index += 1
+            way.append((tag, attributes.get("name")))
+            if index in wanted:
+                line = parser.CurrentLineNumber + self.skipped_lines
+                places[wanted[index]] = Place(line, tuple(way))
+                if len(places) == len(wanted):
+                    raise _AllFoundError
 
-        parser.StartElementHandler = start
-        parser.Parse(self.data, True)
-        return lines
+        def end(_tag: str) -> None:
+            way.pop()
+
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        with suppress(_AllFoundError):
+            parser.Parse(self.data, True)
+        return places
 
 
 def parse_xml(text: str | bytes, file: str | None, error: ErrorType) -> Document:
@@ -100,6 +135,8 @@ def parse_xml(text: str | bytes, file: str | None, error: ErrorType) -> Document
     stripped = data.lstrip(_BLANKS)
     if not stripped:
         raise error(f"{where}: the text is empty", file=file)
+    if stripped.count(b"<") > MAX_TAGS:
+        raise error(f"{where}: the text has more than {MAX_TAGS} tags", file=file)
     skipped = data[: len(data) - len(stripped)].count(b"\n")
     root = _parse(stripped, file, error, skipped)
     return Document(file, error, root, stripped, skipped)

@@ -53,7 +53,7 @@ def required(source: Source, element: Element, name: str) -> str:
 
 
 def numbers(
-    source: Source, element: Element, defaults: Mapping[str, str | None]
+    source: Source, element: Element, defaults: Mapping[str, float | None]
 ) -> tuple[float, ...]:
     """Return several attributes as numbers.
 
@@ -63,20 +63,23 @@ def numbers(
     Args:
         source: The text.
         element: The element.
-        defaults: The attributes with their defaults as text, None for one that must be there.
+        defaults: The attributes with their defaults, None for one that must be there.
 
     Raises:
         URDFError: An attribute is missing or no number.
     """
-    texts = list(map(element.attrib.get, defaults, defaults.values()))
+    attributes = element.attrib
     try:
-        values = tuple(map(float, texts))  # type: ignore[arg-type]
-        if _are_plain(values, "".join(texts)):  # type: ignore[arg-type]
+        values = tuple(map(float, map(attributes.get, defaults, defaults.values())))  # type: ignore[arg-type]
+        if _are_plain(values, "".join(attributes.values())):
             return values
     except (TypeError, ValueError):  # TypeError: None, missing
         pass
     return tuple(
-        _number(source, element, name, text) for name, text in zip(defaults, texts, strict=True)
+        default
+        if default is not None and name not in attributes
+        else _number(source, element, name, attributes.get(name))
+        for name, default in defaults.items()
     )
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from kinegraph.scene.arguments import check_kind
 from kinegraph.scene.pose import Isometry3d
 from kinegraph.scene.srdf.comparing import same_poses
 
@@ -20,7 +21,7 @@ class CalibrationInfo:
 
     def insert(self, other: "CalibrationInfo") -> None:
         """Take over all joints of another one; its poses win."""
-        self.joints.update(other.joints)
+        self.joints.update(check_kind(other, CalibrationInfo, "insert").joints)
 
     def clear(self) -> None:
         """Remove all joints."""

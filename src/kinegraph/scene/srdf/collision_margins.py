@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from kinegraph.scene.allowed_collisions import Pair, link_pair
-from kinegraph.scene.graph.joint_rules import check_number
+from kinegraph.scene.arguments import check_entries, check_number
+from kinegraph.scene.errors import WrongTypeError
 from kinegraph.scene.names import almost_equal
 
 
@@ -34,8 +35,17 @@ class CollisionMarginData:
     ) -> None:
         self.setDefaultCollisionMargin(default_collision_margin)
         self._pairs = {}
-        for (link_name1, link_name2), margin in (pair_collision_margins or {}).items():
-            self.setPairCollisionMargin(link_name1, link_name2, margin)
+        if pair_collision_margins is None:
+            return
+        if not isinstance(pair_collision_margins, Mapping):
+            raise WrongTypeError(
+                f"margins are a dict by pair of links, not {pair_collision_margins!r:.100}"
+            )
+        for pair, margin in pair_collision_margins.items():
+            links = check_entries(pair, "a pair of links")
+            if len(links) != 2:
+                raise WrongTypeError(f"{pair!r:.100} is no pair of links")
+            self.setPairCollisionMargin(links[0], links[1], margin)
 
     def setDefaultCollisionMargin(self, default_collision_margin: float) -> None:
         """Set the margin of the pairs that have none of their own, m."""

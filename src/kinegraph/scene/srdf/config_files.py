@@ -9,7 +9,7 @@ from kinegraph.scene.errors import suggestion
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.markup.place import Source
 from kinegraph.scene.markup.values import required
-from kinegraph.scene.resources import GeneralResourceLocator, ResourceLocator
+from kinegraph.scene.resources import GeneralResourceLocator, ResourceLocator, located
 from kinegraph.scene.srdf.calibration import CalibrationInfo
 from kinegraph.scene.srdf.config_data import (
     Node,
@@ -68,7 +68,7 @@ class ConfigFiles:
         filename = required(self._source, element, "filename")
         if self._locator is None:
             self._locator = GeneralResourceLocator()
-        found = self._locator.locateResource(filename)
+        found = located(self._locator, filename)
         if found is None and self._folder is not None and "://" not in filename:
             found = self._folder / filename
         if found is None or not found.is_file():

@@ -11,7 +11,7 @@ from kinegraph.scene.markup.values import numbers, required
 from kinegraph.scene.srdf.kinematics_information import KinematicsInformation
 
 CONTENTS = ("chain", "joint", "link")
-VALUE: dict[str, str | None] = {"value": None}
+VALUE: dict[str, float | None] = {"value": None}
 
 
 def _name(source: Source, element: Element, attribute: str = "name") -> str:

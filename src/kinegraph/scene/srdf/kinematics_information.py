@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 
+from kinegraph.scene.arguments import check_entries, check_kind, check_number, check_text
 from kinegraph.scene.errors import UnknownNameError, WrongTypeError
-from kinegraph.scene.graph.joint_rules import check_number
 from kinegraph.scene.names import checked_name
 from kinegraph.scene.pose import Isometry3d, TransformLike, as_isometry
 from kinegraph.scene.srdf.comparing import same_maps, same_poses, same_values
 from kinegraph.scene.srdf.plugin_info import KinematicsPluginInfo
 
-GROUP = "group"
+GROUP, STATE, TCP = "a group's name", "a state's name", "a tcp's name"
 
 
 @dataclass(slots=True, eq=False)
@@ -40,7 +40,7 @@ class KinematicsInformation:
 
     def insert(self, other: "KinematicsInformation") -> None:
         """Take over everything of another one; of the same name, its things win."""
-        copy = deepcopy(other)
+        copy = deepcopy(check_kind(other, KinematicsInformation, "insert"))
         self.group_names |= copy.group_names
         self.chain_groups.update(copy.chain_groups)
         self.joint_groups.update(copy.joint_groups)
@@ -63,7 +63,7 @@ class KinematicsInformation:
 
     def hasGroup(self, group_name: str) -> bool:
         """Tell whether there is a group of any kind."""
-        return group_name in self.group_names
+        return check_text(group_name, GROUP) in self.group_names
 
     def addChainGroup(self, group_name: str, chain_group: Iterable[tuple[str, str]]) -> None:
         """Add a group of chains, or replace the one of that name.
@@ -76,52 +76,53 @@ class KinematicsInformation:
             WrongTypeError: A name is no str. Also a `TypeError`.
             InvalidNameError: A name is empty. Also a `ValueError`.
         """
-        checked_name(group_name, GROUP)
+        checked_name(group_name, "group")
         chains = []
-        for chain in chain_group:
-            if isinstance(chain, str) or len(chain) != 2:
+        for chain in check_entries(chain_group, f"chains of group {group_name!r}"):
+            links = check_entries(chain, f"group {group_name!r}: a chain")
+            if len(links) != 2:
                 raise WrongTypeError(f"group {group_name!r}: {chain!r:.100} is no pair of links")
-            base, tip = (checked_name(name, f"group {group_name!r}") for name in chain)
+            base, tip = (checked_name(name, f"group {group_name!r}") for name in links)
             chains.append((base, tip))
         self.chain_groups[group_name] = chains
         self.group_names.add(group_name)
 
     def removeChainGroup(self, group_name: str) -> None:
         """Remove a group of chains, if there is one."""
-        self.chain_groups.pop(group_name, None)
+        self.chain_groups.pop(check_text(group_name, GROUP), None)
         self._forget(group_name)
 
     def hasChainGroup(self, group_name: str) -> bool:
         """Tell whether there is a group of chains."""
-        return group_name in self.chain_groups
+        return check_text(group_name, GROUP) in self.chain_groups
 
     def addJointGroup(self, group_name: str, joint_group: Iterable[str]) -> None:
         """Add a group of joints, or replace the one of that name; raises as `addChainGroup`."""
-        self.joint_groups[checked_name(group_name, GROUP)] = _names(joint_group, group_name)
+        self.joint_groups[checked_name(group_name, "group")] = _names(joint_group, group_name)
         self.group_names.add(group_name)
 
     def removeJointGroup(self, group_name: str) -> None:
         """Remove a group of joints, if there is one."""
-        self.joint_groups.pop(group_name, None)
+        self.joint_groups.pop(check_text(group_name, GROUP), None)
         self._forget(group_name)
 
     def hasJointGroup(self, group_name: str) -> bool:
         """Tell whether there is a group of joints."""
-        return group_name in self.joint_groups
+        return check_text(group_name, GROUP) in self.joint_groups
 
     def addLinkGroup(self, group_name: str, link_group: Iterable[str]) -> None:
         """Add a group of links, or replace the one of that name; raises as `addChainGroup`."""
-        self.link_groups[checked_name(group_name, GROUP)] = _names(link_group, group_name)
+        self.link_groups[checked_name(group_name, "group")] = _names(link_group, group_name)
         self.group_names.add(group_name)
 
     def removeLinkGroup(self, group_name: str) -> None:
         """Remove a group of links, if there is one."""
-        self.link_groups.pop(group_name, None)
+        self.link_groups.pop(check_text(group_name, GROUP), None)
         self._forget(group_name)
 
     def hasLinkGroup(self, group_name: str) -> bool:
         """Tell whether there is a group of links."""
-        return group_name in self.link_groups
+        return check_text(group_name, GROUP) in self.link_groups
 
     def _forget(self, group_name: str) -> None:
         """Drop a name that no kind of group has any more."""
@@ -146,8 +147,10 @@ class KinematicsInformation:
             InvalidNameError: A name is empty. Also a `ValueError`.
             NotFiniteError: A value is NaN or infinite. Also a `ValueError`.
         """
-        checked_name(group_name, GROUP)
+        checked_name(group_name, "group")
         checked_name(state_name, f"state of group {group_name!r}")
+        if not isinstance(joint_state, Mapping):
+            raise WrongTypeError(f"a state is a dict of values by joint, not {joint_state!r:.100}")
         for joint, value in joint_state.items():
             checked_name(joint, f"state {state_name!r} of group {group_name!r}")
             check_number(value, f"state {state_name!r} of group {group_name!r}: joint {joint!r}")
@@ -156,14 +159,15 @@ class KinematicsInformation:
 
     def removeGroupJointState(self, group_name: str, state_name: str) -> None:
         """Remove a state, if there is one; with its last state the group's entry goes too."""
-        states = self.group_states.get(group_name, {})
-        states.pop(state_name, None)
+        states = self.group_states.get(check_text(group_name, GROUP), {})
+        states.pop(check_text(state_name, STATE), None)
         if not states:
             self.group_states.pop(group_name, None)
 
     def hasGroupJointState(self, group_name: str, state_name: str) -> bool:
         """Tell whether a group has a state."""
-        return state_name in self.group_states.get(group_name, {})
+        states = self.group_states.get(check_text(group_name, GROUP), {})
+        return check_text(state_name, STATE) in states
 
     def addGroupTCP(self, group_name: str, tcp_name: str, tcp: TransformLike) -> None:
         """Add a tool centre point of a group, or replace the one of that name.
@@ -178,7 +182,7 @@ class KinematicsInformation:
             InvalidNameError: A name is empty. Also a `ValueError`.
             NotRigidError, NotFiniteError, ShapeError: No rigid transform. Also `ValueError`.
         """
-        checked_name(group_name, GROUP)
+        checked_name(group_name, "group")
         checked_name(tcp_name, f"tcp of group {group_name!r}")
         pose = as_isometry(tcp, f"tcp {tcp_name!r} of group {group_name!r}")
         self.group_tcps.setdefault(group_name, {})[tcp_name] = pose
@@ -189,16 +193,17 @@ class KinematicsInformation:
         Raises:
             UnknownNameError: The group has no tool centre points. Also a `KeyError`.
         """
-        if group_name not in self.group_tcps:
+        if check_text(group_name, GROUP) not in self.group_tcps:
             raise UnknownNameError("group with tcps", group_name, self.group_tcps)
         tcps = self.group_tcps[group_name]
-        tcps.pop(tcp_name, None)
+        tcps.pop(check_text(tcp_name, TCP), None)
         if not tcps:
             del self.group_tcps[group_name]
 
     def hasGroupTCP(self, group_name: str, tcp_name: str) -> bool:
         """Tell whether a group has a tool centre point."""
-        return tcp_name in self.group_tcps.get(group_name, {})
+        tcps = self.group_tcps.get(check_text(group_name, GROUP), {})
+        return check_text(tcp_name, TCP) in tcps
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, KinematicsInformation):
@@ -215,9 +220,8 @@ class KinematicsInformation:
 
 
 def _names(names: Iterable[str], group_name: str) -> list[str]:
-    if isinstance(names, str):
-        raise WrongTypeError(f"group {group_name!r}: a list of names is needed, not {names!r:.100}")
-    return [checked_name(name, f"group {group_name!r}") for name in names]
+    entries = check_entries(names, f"group {group_name!r}: the names")
+    return [checked_name(name, f"group {group_name!r}") for name in entries]
 
 
 def _same_names(one: list[str], other: list[str]) -> bool:

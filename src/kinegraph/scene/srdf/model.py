@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 from kinegraph.scene.allowed_collisions import AllowedCollisionMatrix
+from kinegraph.scene.arguments import check_kind, check_path
 from kinegraph.scene.errors import SRDFError, WrongTypeError
 from kinegraph.scene.graph import SceneGraph
-from kinegraph.scene.resources import ResourceLocator
+from kinegraph.scene.resources import ResourceLocator, check_locator
 from kinegraph.scene.srdf.calibration import CalibrationInfo
 from kinegraph.scene.srdf.collision_margins import CollisionMarginData
 from kinegraph.scene.srdf.kinematics_information import KinematicsInformation
@@ -64,7 +65,7 @@ class SRDFModel:
             SRDFError: Anything wrong; the model is as it was then. The message names file, line,
                 element, attribute, value and what was expected; the same as attributes. Also a
                 `ValueError` and a `RuntimeError`.
-            WrongTypeError: No graph, or no text. Also a `TypeError`.
+            WrongTypeError: No graph, no text, or no locator. Also a `TypeError`.
         """
         self._read(scene_graph, text, None, locator)
 
@@ -77,10 +78,14 @@ class SRDFModel:
         """Read an SRDF file; otherwise as `initString`.
 
         YAML files that the locator does not find are looked for beside the file.
+
+        Raises:
+            SRDFError: As `initString`; or the file cannot be read.
+            WrongTypeError: No graph, no path, or no locator. Also a `TypeError`.
         """
         from kinegraph.scene.markup.files import read_file
 
-        file = Path(path)
+        file = check_path(path, "initFile")
         self._read(scene_graph, read_file(file, SRDFError), file, locator)
 
     def _read(
@@ -92,8 +97,8 @@ class SRDFModel:
     ) -> None:
         from kinegraph.scene.srdf.reader import read_srdf
 
-        if not isinstance(scene_graph, SceneGraph):
-            raise WrongTypeError(f"SRDFModel: a SceneGraph is needed, not {scene_graph!r:.100}")
+        check_kind(scene_graph, SceneGraph, "SRDFModel")
+        check_locator(locator)
         self._become(read_srdf(SRDFModel(), scene_graph, text, file, locator))
 
     def saveToFile(self, path: str | os.PathLike[str]) -> bool:
@@ -107,11 +112,13 @@ class SRDFModel:
 
         Raises:
             SRDFError: Something that SRDF cannot hold: a group without content or of two kinds, a
-                number that is not finite, a control character. Nothing is written then.
+                number that is not finite, a control character, a field of the wrong type.
+                Nothing is written then.
+            WrongTypeError: No path. Also a `TypeError`.
         """
         from kinegraph.scene.srdf.writer import save
 
-        return save(self, Path(path))
+        return save(self, check_path(path, "saveToFile"))
 
     def clear(self) -> None:
         """Reset everything to the defaults."""

@@ -4,6 +4,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from kinegraph.scene.arguments import check_kind
+
 
 @dataclass(slots=True)
 class PluginInfo:
@@ -37,6 +39,7 @@ class PluginInfoContainer:
 
     def insert(self, other: "PluginInfoContainer") -> None:
         """Take over the plugins of another one; they win, and so does its default."""
+        check_kind(other, PluginInfoContainer, "insert")
         self.default_plugin = other.default_plugin or self.default_plugin
         self.plugins.update(deepcopy(other.plugins))
 
@@ -70,6 +73,7 @@ class KinematicsPluginInfo(_SearchedPlugins):
 
     def insert(self, other: "KinematicsPluginInfo") -> None:
         """Take over everything of another one; of the same name, its plugins win."""
+        check_kind(other, KinematicsPluginInfo, "insert")
         self._insert_searches(other)
         for mine, new in (
             (self.fwd_plugin_infos, other.fwd_plugin_infos),
@@ -106,6 +110,7 @@ class ContactManagersPluginInfo(_SearchedPlugins):
 
     def insert(self, other: "ContactManagersPluginInfo") -> None:
         """Take over everything of another one; of the same name, its plugins win."""
+        check_kind(other, ContactManagersPluginInfo, "insert")
         self._insert_searches(other)
         self.discrete_plugin_infos.insert(other.discrete_plugin_infos)
         self.continuous_plugin_infos.insert(other.continuous_plugin_infos)

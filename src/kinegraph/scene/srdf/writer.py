@@ -4,12 +4,12 @@ Groups, states, tool centre points and plugins keep the order in which they were
 links are sorted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from kinegraph.scene.arguments import check_number
 from kinegraph.scene.errors import SRDFError
-from kinegraph.scene.graph.joint_rules import check_number
 from kinegraph.scene.markup.files import replace_file
 from kinegraph.scene.markup.origin_writer import full_placement
 from kinegraph.scene.markup.place import LOGGER
@@ -22,6 +22,10 @@ from kinegraph.scene.markup.writing import (
 )
 from kinegraph.scene.srdf.collision_margins import CollisionMarginData
 from kinegraph.scene.srdf.config_data import (
+    Node,
+    read_calibration,
+    read_contact_managers,
+    read_kinematics,
     write_calibration,
     write_contact_managers,
     write_kinematics,
@@ -29,6 +33,12 @@ from kinegraph.scene.srdf.config_data import (
 from kinegraph.scene.srdf.kinematics_information import KinematicsInformation
 from kinegraph.scene.srdf.model import SRDFModel
 from kinegraph.scene.srdf.yaml_text import YamlError, dump_yaml
+
+READERS: dict[str, Callable[[Node], object]] = {
+    "kinematics_plugin_config": read_kinematics,
+    "calibration_config": read_calibration,
+    "contact_managers_plugin_config": read_contact_managers,
+}
 
 
 def save(model: SRDFModel, path: Path) -> bool:
@@ -39,6 +49,9 @@ def save(model: SRDFModel, path: Path) -> bool:
         contents[path] = _text(model, [(tag, name) for tag, name, _ in configs])
     except (UnwritableTextError, YamlError) as error:
         raise SRDFError(f"{path}: cannot be written: {error}", file=str(path)) from error
+    except (AttributeError, TypeError) as error:  # fields can be set to anything
+        reason = f"a field of the model has the wrong type: {error}"
+        raise SRDFError(f"{path}: cannot be written: {reason}", file=str(path)) from error
     try:
         for file, text in contents.items():
             replace_file(file, text.encode())
@@ -60,13 +73,16 @@ def _configs(model: SRDFModel, stem: str) -> list[tuple[str, str, str]]:
         data["contact_managers_plugin_config"] = write_contact_managers(
             model.contact_managers_plugin_info
         )
+    for tag, content in data.items():
+        READERS[tag](Node(content, tag))  # what no reader would take is not written
     return [(tag, f"{stem}_{tag}.yaml", dump_yaml(content)) for tag, content in data.items()]
 
 
 def _text(model: SRDFModel, configs: Iterable[tuple[str, str]]) -> str:
-    if len(model.version) != 3:
-        raise SRDFError(f"an SRDF's version has three numbers, not {model.version!r:.100}")
-    version = ".".join(str(int(part)) for part in model.version)
+    parts = list(model.version)
+    if len(parts) != 3 or any(type(part) is not int or not 0 <= part < 10**9 for part in parts):
+        raise SRDFError(f"an SRDF's version has three whole numbers, not {model.version!r:.100}")
+    version = ".".join(map(str, parts))
     information = model.kinematics_information
     children = [
         *_groups(information),

@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element
 from kinegraph.scene.errors import suggestion
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.joint import Joint
-from kinegraph.scene.markup.place import Source
+from kinegraph.scene.markup.place import Source, shortened
 
 SHOWN = 10
 """No message lists more names than this."""
@@ -34,11 +34,11 @@ def root_of_tree(
     reached = graph._nearest(roots)
     if len(reached) < len(inbound):
         ring = _cycle_above(graph, next(name for name in inbound if name not in reached))
-        way = " -> ".join(f"{j.parent_link_name!r} ({j.getName()!r})" for j in ring[:SHOWN])
-        back = ring[0].parent_link_name
-        source.fail(elements[ring[0].getName()], f"the joints form a cycle: {way} -> {back!r}")
+        way = " -> ".join(map(_arrow, ring[:SHOWN]))
+        back = shortened(ring[0].parent_link_name)
+        source.fail(elements[ring[0].getName()], f"the joints form a cycle: {way} -> {back}")
     if len(roots) > 1:
-        listed = ", ".join(map(repr, roots[:SHOWN])) + (", ..." if len(roots) > SHOWN else "")
+        listed = ", ".join(map(shortened, roots[:SHOWN])) + (", ..." if len(roots) > SHOWN else "")
         source.fail(
             robot,
             f"is not one tree: {len(roots)} links have no parent, where one is expected: {listed}"
@@ -50,8 +50,17 @@ def root_of_tree(
 def _two_parents(
     source: Source, link: str, joints: list[Joint], elements: dict[str, Element]
 ) -> NoReturn:
-    listed = " and ".join(f"{j.parent_link_name!r} (joint {j.getName()!r})" for j in joints[:SHOWN])
-    source.fail(elements[joints[1].getName()], f"link {link!r} has more than one parent: {listed}")
+    listed = " and ".join(map(_parent_of, joints[:SHOWN]))
+    reason = f"link {shortened(link)} has more than one parent: {listed}"
+    source.fail(elements[joints[1].getName()], reason)
+
+
+def _arrow(joint: Joint) -> str:
+    return f"{shortened(joint.parent_link_name)} ({shortened(joint.getName())})"
+
+
+def _parent_of(joint: Joint) -> str:
+    return f"{shortened(joint.parent_link_name)} (joint {shortened(joint.getName())})"
 
 
 def _cycle_above(graph: SceneGraph, link: str) -> list[Joint]:
@@ -72,6 +81,15 @@ def check_mimics(source: Source, graph: SceneGraph, elements: dict[str, Element]
     Raises:
         URDFError: With the names of both joints.
     """
+    fault = faulty_mimic(graph)
+    if fault is not None:
+        follower, master, reason = fault
+        element = next(child for child in elements[follower] if child.tag == "mimic")
+        source.fail(element, reason, "joint", master)
+
+
+def faulty_mimic(graph: SceneGraph) -> tuple[str, str, str] | None:
+    """Return a joint whose mimic rule leads nowhere, its master and what is wrong; or None."""
     joints = graph._joints
     ends: set[str] = set()
     for joint in joints.values():
@@ -83,16 +101,11 @@ def check_mimics(source: Source, graph: SceneGraph, elements: dict[str, Element]
             way[follower.getName()] = None
             master = follower.mimic.joint_name
             if master not in joints:
-                close = suggestion(master, joints)
-                where = _mimic_element(elements[follower.getName()])
-                source.fail(where, f"is a joint that does not exist{close}", "joint", master)
+                reason = f"is a joint that does not exist{suggestion(master, joints)}"
+                return follower.getName(), master, reason
             if master in way:
-                circle = " -> ".join(map(repr, [*list(way)[:SHOWN], master]))
-                where = _mimic_element(elements[follower.getName()])
-                source.fail(where, f"closes a circle of mimic rules: {circle}", "joint", master)
+                circle = " -> ".join(map(shortened, [*list(way)[:SHOWN], master]))
+                return follower.getName(), master, f"closes a circle of mimic rules: {circle}"
             follower = joints[master]
         ends.update(way)
-
-
-def _mimic_element(joint: Element) -> Element:
-    return next(child for child in joint if child.tag == "mimic")
+    return None

@@ -24,7 +24,7 @@ from kinegraph.scene.markup.values import (
     prefixed_attribute,
     required,
 )
-from kinegraph.scene.resources import ResourceLocator
+from kinegraph.scene.resources import ResourceLocator, located
 
 
 class GeometryReader:
@@ -51,7 +51,7 @@ class GeometryReader:
         reader = READERS.get(shape.tag.removeprefix("tesseract:"))
         if reader is None:
             known = ", ".join(READERS)
-            self._source.fail(element, f"has the unknown shape <{shape.tag}>; known: {known}")
+            self._source.fail(element, f"has the unknown shape <{shape.tag:.100}>; known: {known}")
         for extra in list(element)[1:]:
             self._source.ignore(extra, "further shape")
         return reader(self, shape, visual)
@@ -114,7 +114,7 @@ class GeometryReader:
         if not filename:
             source.fail(element, "must not be empty", "filename", filename)
         if self._locator is not None:
-            found = self._locator.locateResource(filename)
+            found = located(self._locator, filename)
             if found is None or not found.is_file():
                 where = "" if found is None else f" at {found}"
                 source.fail(

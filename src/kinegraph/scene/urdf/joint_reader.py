@@ -4,7 +4,7 @@ from xml.etree.ElementTree import Element
 
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.graph.joint_rules import TWO_TURNS, complete_bounds
-from kinegraph.scene.joint import X_AXIS, Joint, JointType
+from kinegraph.scene.joint import Joint, JointType
 from kinegraph.scene.joint_parts import (
     JointCalibration,
     JointDynamics,
@@ -41,19 +41,21 @@ CHILDREN = frozenset(
     )
 )
 
+USUAL = frozenset(("axis", "child", "limit", "origin", "parent"))
+
 # Attributes in the order of the classes' fields, with their defaults; None: must be there.
 LIMITS = {
-    "lower": "0",
-    "upper": "0",
+    "lower": 0.0,
+    "upper": 0.0,
     "effort": None,
     "velocity": None,
-    "acceleration": "0",  # half the velocity, put in afterwards
-    "jerk": "1000",
+    "acceleration": 0.0,  # half the velocity, put in afterwards
+    "jerk": 1000.0,
 }
-MIMIC = {"offset": "0", "multiplier": "1"}
-DYNAMICS = {"damping": "0", "friction": "0"}
-SAFETY = {"soft_upper_limit": "0", "soft_lower_limit": "0", "k_position": "0", "k_velocity": None}
-CALIBRATION = {REFERENCE_POSITION: "0", "rising": "0", "falling": "0"}
+MIMIC = {"offset": 0.0, "multiplier": 1.0}
+DYNAMICS = {"damping": 0.0, "friction": 0.0}
+SAFETY = {"soft_upper_limit": 0.0, "soft_lower_limit": 0.0, "k_position": 0.0, "k_velocity": None}
+CALIBRATION = {REFERENCE_POSITION: 0.0, "rising": 0.0, "falling": 0.0}
 VELOCITY_ENVELOPE = {"velocity_offset": None, "deceleration_limit": None}
 
 
@@ -77,16 +79,16 @@ class JointReader:
             reason = f"is none of {', '.join(TYPES)}"
             source.fail(element, reason, "type", required(source, element, "type"))
         parts = source.parts(element, CHILDREN)
-        joint.parent_link_name = self._link(element, parts.pop("parent", None), "parent")
-        joint.child_link_name = self._link(element, parts.pop("child", None), "child")
-        joint._origin = self._origins.read(parts.pop("origin", None))
-        axis = parts.pop("axis", None)
-        limit = parts.pop("limit", None)
+        get = parts.get
+        joint.parent_link_name = self._link(element, get("parent"), "parent")
+        joint.child_link_name = self._link(element, get("child"), "child")
+        joint._origin = self._origins.read(get("origin"))
         if kind not in MOTIONLESS:
+            axis = get("axis")
             if axis is not None:
                 joint._axis = self._axis(axis)
-            joint.limits = self._limits(element, kind, limit)
-        if parts:
+            joint.limits = self._limits(element, kind, get("limit"))
+        if not USUAL.issuperset(parts):
             self._optional_parts(joint, parts)
         return joint
 
@@ -101,8 +103,7 @@ class JointReader:
         axis = self._axes.get(text)
         if axis is None:
             values = vector(self._source, element, "xyz", 3)
-            axis = X_AXIS if values == (1.0, 0.0, 0.0) else frozen_array(values)
-            self._axes[text] = axis
+            axis = self._axes[text] = frozen_array(values)
         return axis
 
     def _limits(

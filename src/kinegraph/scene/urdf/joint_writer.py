@@ -10,6 +10,9 @@ from kinegraph.scene.markup.origin_writer import origin
 from kinegraph.scene.markup.vocabulary import REFERENCE_POSITION
 from kinegraph.scene.markup.writing import Attributes, element, exact, exact_all
 
+X_AXIS = exact_all((1.0, 0.0, 0.0))
+"""The axis of a joint that says nothing."""
+
 
 def joint_element(joint: Joint) -> str:
     """Return the `joint` element.
@@ -27,9 +30,9 @@ def joint_element(joint: Joint) -> str:
         *origin(joint.parent_to_joint_origin_transform),
     ]
     if joint.type not in RIGID:
-        axis = joint.axis.tolist()
-        if axis != [1.0, 0.0, 0.0]:
-            children.append(element("axis", [("xyz", exact_all(axis))]))
+        axis = exact_all(joint.axis.tolist())
+        if axis != X_AXIS:  # as text: -0.0 equals 0.0
+            children.append(element("axis", [("xyz", axis)]))
         children += _part("limit", joint.limits)
     children += _mimic(joint)
     children += _part("dynamics", joint.dynamics)

@@ -10,7 +10,7 @@ from kinegraph.scene.markup.values import not_negative, numbers, required, vecto
 from kinegraph.scene.urdf.geometry_reader import GeometryReader
 from kinegraph.scene.vectors import frozen_array
 
-INERTIA: dict[str, str | None] = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
+INERTIA: dict[str, float | None] = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
 INERTIAL_CHILDREN = frozenset(("origin", "mass", "inertia"))
 VISUAL_CHILDREN = frozenset(("origin", "geometry", "material"))
 COLLISION_CHILDREN = frozenset(("origin", "geometry"))

@@ -3,18 +3,18 @@
 import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import NoReturn
 from xml.etree.ElementTree import Element
 
-from kinegraph.scene.errors import URDFError, suggestion
+from kinegraph.scene.arguments import check_flag, check_path
+from kinegraph.scene.errors import URDFError, WrongTypeError, suggestion
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.markup.files import read_file
 from kinegraph.scene.markup.origin_reader import OriginReader
-from kinegraph.scene.markup.place import Source
+from kinegraph.scene.markup.place import Source, shortened
 from kinegraph.scene.markup.text import parse_xml
 from kinegraph.scene.markup.values import boolean, prefixed_attribute, required
-from kinegraph.scene.resources import ResourceLocator
+from kinegraph.scene.resources import ResourceLocator, check_locator
 from kinegraph.scene.urdf.checks import check_mimics, root_of_tree
 from kinegraph.scene.urdf.geometry_reader import GeometryReader
 from kinegraph.scene.urdf.joint_reader import JointReader
@@ -48,7 +48,7 @@ def parseURDFString(
     Raises:
         URDFError: Anything wrong. The message names file, line, element, attribute, value and what
             was expected; the same as attributes. Also a `ValueError` and a `RuntimeError`.
-        WrongTypeError: `text` is neither str nor bytes. Also a `TypeError`.
+        WrongTypeError: `text` is neither str nor bytes, or `locator` is none. Also a `TypeError`.
     """
     return _parse(text, None, locator, strict_meshes)
 
@@ -75,9 +75,13 @@ def parseURDFFile(
     Raises:
         URDFError: The file cannot be read or expanded, or anything in it is wrong. Lines of a
             `.xacro` file are those of the expanded text.
-        WrongTypeError: `xacro_arguments` are no texts. Also a `TypeError`.
+        WrongTypeError: No path, no locator, or `xacro_arguments` that are no texts. Also a
+            `TypeError`.
     """
-    file = Path(path)
+    file = check_path(path, "parseURDFFile")
+    check_locator(locator)
+    if xacro_arguments is not None and not isinstance(xacro_arguments, Mapping):
+        raise WrongTypeError(f"xacro_arguments must be a dict, not {xacro_arguments!r:.100}")
     if file.suffix.lower() == ".xacro":
         from kinegraph.scene.urdf.xacro_file import expand
 
@@ -91,6 +95,8 @@ def parseURDFFile(
 def _parse(
     text: str | bytes, file: str | None, locator: ResourceLocator | None, strict_meshes: bool
 ) -> SceneGraph:
+    check_locator(locator)
+    check_flag(strict_meshes, "strict_meshes")
     document = parse_xml(text, file, URDFError)
     source, robot = Source(document), document.root
     if robot.tag != "robot":
@@ -166,8 +172,8 @@ def _read_joints(
         if joint.child_link_name not in links:
             _unknown_link(source, element, "child", joint.child_link_name, links)
         if joint.parent_link_name == joint.child_link_name:
-            reason = f"parent and child are the same link {joint.child_link_name!r} (a cycle)"
-            source.fail(element, reason)
+            link = shortened(joint.child_link_name)
+            source.fail(element, f"parent and child are the same link {link} (a cycle)")
         by_name[name] = element
         graph._put_joint(joint)
     return by_name

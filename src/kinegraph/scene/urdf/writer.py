@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
+from kinegraph.scene.arguments import check_path, check_text
 from kinegraph.scene.errors import URDFError
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.markup.files import replace_file
 from kinegraph.scene.markup.vocabulary import MAKE_CONVEX
 from kinegraph.scene.markup.writing import UnwritableTextError, robot_document
+from kinegraph.scene.urdf.checks import faulty_mimic
 from kinegraph.scene.urdf.joint_writer import joint_element
 from kinegraph.scene.urdf.link_writer import LinkWriter
 
@@ -23,7 +25,8 @@ def writeURDFString(scene_graph: SceneGraph) -> str:
 
     Raises:
         URDFError: Not a graph, not a tree, or something in it that URDF cannot hold: a joint of
-            type UNKNOWN, a plane, a shape without geometry, a control character.
+            type UNKNOWN, a plane, a shape without geometry, a control character, a mimic rule
+            without end or master.
     """
     _check(scene_graph)
     writer = LinkWriter(scene_graph.getLinks())
@@ -52,19 +55,20 @@ def writeURDFFile(
     Raises:
         URDFError: As in `writeURDFString`; no path, no name, a name that leads elsewhere, or a
             file that cannot be written. An older file is left as it was then.
+        WrongTypeError: No path, or no text as name. Also a `TypeError`.
     """
-    if not os.fspath(package_path or ""):
+    if package_path is None or (isinstance(package_path, str) and not package_path):
         raise URDFError("writeURDFFile: the package path is empty")
     text = writeURDFString(scene_graph)
-    name = urdf_name or scene_graph.getName()
+    name = check_text(urdf_name, "writeURDFFile: urdf_name") or scene_graph.getName()
     if not name or Path(name).name != name or "\0" in name or "\\" in name:
         raise URDFError(f"writeURDFFile: {name!r:.200} is no file name; give a urdf_name")
-    folder = Path(package_path) / "urdf"
+    folder = check_path(package_path, "writeURDFFile") / "urdf"
     target = folder / f"{name}.urdf"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(target, text.encode())
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
         raise URDFError(f"{target}: cannot be written: {error}", file=str(target)) from error
 
 
@@ -79,4 +83,9 @@ def _check(graph: object) -> None:
         raise URDFError(
             f"writeURDF: the root {graph.getRoot()!r} is below another link; the root of a URDF "
             "is the link without a parent"
+        )
+    if (fault := faulty_mimic(graph)) is not None:
+        follower, master, reason = fault
+        raise URDFError(
+            f"writeURDF: joint {follower!r:.200} mimics {master!r:.200}, which {reason}"
         )

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from kinegraph.scene.errors import URDFError, WrongTypeError
 from kinegraph.scene.markup.place import LOGGER
 from kinegraph.scene.markup.text import MAX_BYTES
-from kinegraph.scene.resources import GeneralResourceLocator, ResourceLocator
+from kinegraph.scene.resources import GeneralResourceLocator, ResourceLocator, located
 
 LONGEST_S = 60.0
 """A file whose expansion takes longer is refused, s; those of the largest robots take a few."""
@@ -62,7 +62,7 @@ def expand(path: Path, locator: ResourceLocator | None, arguments: dict[str, str
 
 
 def _package(path: Path, name: str, locator: ResourceLocator) -> str:
-    found = locator.locateResource(f"package://{name}/")
+    found = located(locator, f"package://{name}/")
     if found is None:
         _fail(
             path,

@@ -1,0 +1,122 @@
+"""The aims of the project beside what was measured in this run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from growth import GROWTH
+from pairing import Sheet
+from side_by_side import OURS
+from start_up import COMPILED, IMPORTS, NEW_PROCESS
+from threads import BOTH
+
+__all__ = ["print_aims"]
+
+FR3 = "fr3"
+LEVEL = 1.5
+# What a 1000-link scene may add to one leaf joint over a scene of ten links.
+LEAF_LEVEL = 1.25
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One aim: what it says, the most it allows, what was measured with its interval."""
+
+    text: str
+    most: float
+    value: float
+    low: float
+    high: float
+
+    @property
+    def word(self) -> str:
+        """Whether it holds; an interval on both sides of the aim leaves it open."""
+        word = "yes" if self.value <= self.most else "NO"
+        return f"{word}, not sure" if self.low <= self.most < self.high else word
+
+
+# Aim, robot, question, library, most that the ratio ours / theirs may be.
+RATIOS = [
+    ("one pose, copied out, to pinocchio", FR3, "pose", "pinocchio", 1.0),
+    ("set, one pose, to pinocchio", FR3, "set_pose", "pinocchio", 1.0),
+    ("Jacobian, one call, to pinocchio", FR3, "jacobian", "pinocchio", 1.1),
+    ("getJacobian to pinocchio", FR3, "set_jacobian", "pinocchio", 1.1),
+    ("all poses, array, to pinocchio", FR3, "all_poses", "pinocchio", 0.1),
+    ("all poses, array, to tesseract OFKT", FR3, "all_poses", "tesseract OFKT", 0.1),
+    ("all poses, array, to tesseract KDL", FR3, "all_poses", "tesseract KDL", 0.1),
+    ("all poses, dict, to tesseract OFKT", FR3, "all_dict", "tesseract OFKT", 1.0),
+    ("all poses, dict, to tesseract KDL", FR3, "all_dict", "tesseract KDL", 1.0),
+    ("100,000 poses to the C limit, one thread", FR3, "batch 100000", "C limit", 1.5),
+    ("the same, written into a given array", FR3, "batch_out 100000", "C limit", 1.5),
+    ("100,000 poses, all processors, to pinocchio", FR3, BOTH, "pinocchio", 1.0 / 80.0),
+    ("text to first pose, to tesseract OFKT", FR3, "build", "tesseract OFKT", 1.5),
+    ("attach, first pose, to tesseract OFKT", FR3, "attach", "tesseract OFKT", 4.0),
+    ("attach, first pose, to pinocchio", FR3, "attach", "pinocchio", 0.5),
+]
+# Aim, robot, question, label in the sheet, most that the value may be.
+VALUES = [
+    ("import kinegraph.scene, s", FR3, IMPORTS, "kinegraph.scene", 0.2),
+    ("import kinegraph.kinematics, s", FR3, IMPORTS, "kinegraph.kinematics", 0.25),
+    ("new process to first pose, warm cache, s", FR3, NEW_PROCESS, OURS, 0.6),
+    ("all kernels from an empty cache, s", "", COMPILED, OURS, 40.0),
+]
+# Aim, question, larger and smaller scene, whether costs are per link, most.
+GROWN = [
+    ("one leaf joint, 1,000 to 10 links", "leaf", "table of 1000", "table of 10", False),
+    *(
+        (f"{label}, {shape}, per link, 10,000 to 1,000", question, *ends, True)
+        for shape in ("chain", "bush")
+        for ends in [(f"{shape} of 10000", f"{shape} of 1000")]
+        for question, label in (
+            ("all_poses", "all poses"),
+            ("build", "text to pose"),
+            ("attach_whole", "attach"),
+        )
+    ),
+]
+
+
+def print_aims(sheet: Sheet) -> None:
+    """Print each aim with what this run says about it."""
+    verdicts = [*_ratios(sheet), *_values(sheet), *_growth(sheet)]
+    if not verdicts:
+        return
+    print(f"\naims of the project{'':29}{'aim':>10}{'measured':>10}  95 %")
+    for verdict in verdicts:
+        interval = f"[{verdict.low:.3g}, {verdict.high:.3g}]" if verdict.low < verdict.high else ""
+        print(
+            f"  {verdict.text:46}{'<= ' + format(verdict.most, '.3g'):>10}"
+            f"{verdict.value:>10.3g}  {interval:20}{verdict.word}"
+        )
+    unmet = sum(verdict.value > verdict.most for verdict in verdicts)
+    print(f"  {len(verdicts) - unmet} of {len(verdicts)} met in this run")
+
+
+def _ratios(sheet: Sheet) -> Sequence[Verdict]:
+    found = []
+    for text, robot, question, library, most in RATIOS:
+        figure = sheet.find(robot, question, library)
+        if figure is not None:
+            found.append(Verdict(text, most, figure.ratio, figure.low, figure.high))
+    return found
+
+
+def _values(sheet: Sheet) -> Sequence[Verdict]:
+    found = []
+    for text, robot, question, library, most in VALUES:
+        figure = sheet.find(robot, question, library)
+        if figure is not None:
+            found.append(Verdict(text, most, figure.value, figure.value, figure.value))
+    return found
+
+
+def _growth(sheet: Sheet) -> Sequence[Verdict]:
+    found = []
+    for text, question, larger, smaller, shared in GROWN:
+        big, small = (sheet.find(scene, question + GROWTH, OURS) for scene in (larger, smaller))
+        if big is None or small is None:
+            continue
+        ratio = big.value / small.value
+        if shared:
+            ratio *= int(smaller.split()[-1]) / int(larger.split()[-1])
+        found.append(Verdict(text, LEVEL if shared else LEAF_LEVEL, ratio, ratio, ratio))
+    return found
