@@ -108,10 +108,10 @@ entries = _Entries()
 
 
 def warm_up() -> None:
-    """Load or compile all kernels of chains, trees and batches.
+    """Load or compile all kernels: chains, trees, edits, batches, inverse kinematics, dynamics.
 
     For programs with a loop: nothing is compiled afterwards. The first time on a machine this
-    takes about a quarter of a minute, later less than a second.
+    takes about half a minute, later about a second.
     """
     from kinegraph.kinematics.warming import touch_all
 

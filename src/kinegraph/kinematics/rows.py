@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from kinegraph.kinematics.batch_layout import BLOCK
+from kinegraph.kinematics.compiled import kernels
 from kinegraph.scene.array_types import Array
 
 __all__ = ["as_ready", "first_not_finite", "is_ready", "pieces"]
@@ -50,6 +51,8 @@ def pieces(rows: Array, first: int, end: int) -> Iterator[tuple[int, Array]]:
 
 def first_not_finite(rows: Array) -> tuple[int, ...] | None:
     """Return the index of the first number that is NaN or infinite, or None."""
+    if is_ready(rows) and kernels.are_finite(rows.reshape(-1)):
+        return None
     step = _rows_of(rows, PIECE)
     for start in range(0, len(rows), step):
         for _, part in pieces(rows, start, min(start + step, len(rows))):

@@ -6,7 +6,7 @@ table (`kinegraph.kinematics.tree_table`), from which a new one is taken, so tha
 with an old one can finish.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ import numpy as np
 
 from kinegraph.kinematics.compiled import kernels
 from kinegraph.kinematics.joint_records import JointRecord, MimicRule, joint_record
+from kinegraph.kinematics.mimic_rules import resolve_mimics
 from kinegraph.kinematics.tree_layout import (
     COLUMN,
     FIXED,
@@ -30,11 +31,11 @@ from kinegraph.kinematics.tree_layout import (
     SHIFT,
 )
 from kinegraph.scene.array_types import Array, IntArray
-from kinegraph.scene.errors import InvalidJointError, TreeError, suggestion
+from kinegraph.scene.errors import TreeError
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.joint import Joint
 
-__all__ = ["FlatTree", "flatten", "indexed", "resolve_mimics", "single_link"]
+__all__ = ["FlatTree", "flatten", "indexed", "single_link"]
 
 IDENTITY_NUMBERS = (*(1.0, 0.0, 0.0, 0.0) * 2, 1.0, *(0.0,) * 3, 1.0, 0.0, 0.0, 1.0, 0.0)
 
@@ -349,54 +350,3 @@ def _preorder(graph: SceneGraph, method: str) -> tuple[str, list[Joint]]:
     if len(joints) != len(graph._joints):
         raise TreeError(f"{method}: not a tree: some links have several parent joints")
     return root, joints
-
-
-def resolve_mimics(
-    names: Iterable[str],
-    rules: Mapping[str, MimicRule],
-    joint_rows: Mapping[str, int],
-    numbers: Array,
-    layout: IntArray,
-    method: str,
-) -> None:
-    """Write master row, multiplier and offset of the followers named, chains resolved.
-
-    Those on their ways are written too. Each rule is looked at once, however long the chains.
-
-    Raises:
-        InvalidJointError: A master that is unknown or does not move, or a circle. Also a
-            `ValueError`.
-    """
-    done: dict[str, tuple[int, float, float]] = {}
-    for first in names:
-        name = first
-        way: dict[str, None] = {}
-        while name in rules and name not in done:
-            if name in way:
-                circle = " -> ".join([*way, name])
-                raise InvalidJointError(f"{method}: mimic joints follow each other: {circle}")
-            way[name] = None
-            name = _moving_master(name, rules[name][0], joint_rows, layout, method)
-        row, factor, shift = done.get(name) or (joint_rows[name], 1.0, 0.0)
-        for follower in reversed(way):
-            _, own_factor, own_shift = rules[follower]
-            factor, shift = own_factor * factor, own_factor * shift + own_shift
-            done[follower] = row, factor, shift
-            own = joint_rows[follower]
-            numbers[own, MULTIPLIER], numbers[own, SHIFT] = factor, shift
-            layout[own, MASTER] = row
-
-
-def _moving_master(
-    name: str, master: str, joint_rows: Mapping[str, int], layout: IntArray, method: str
-) -> str:
-    """Return a follower's master, or raise `InvalidJointError` where that has no value."""
-    row = joint_rows.get(master)
-    if row is None:
-        raise InvalidJointError(
-            f"{method}: joint {name!r} mimics {master!r}, which is no joint"
-            f"{suggestion(master, joint_rows)}"
-        )
-    if layout[row, KIND] in (FIXED, FLOATS):
-        raise InvalidJointError(f"{method}: joint {name!r} mimics {master!r}, which has no value")
-    return master

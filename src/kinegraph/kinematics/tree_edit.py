@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from kinegraph.kinematics.joint_records import JointRecord, MimicRule
-from kinegraph.kinematics.tree import FlatTree, indexed, resolve_mimics
+from kinegraph.kinematics.mimic_rules import resolve_mimics
+from kinegraph.kinematics.tree import FlatTree, indexed
 from kinegraph.kinematics.tree_layout import KIND, MASTER, PARENT, RANK
 from kinegraph.scene.array_types import Array, IntArray
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from kinegraph.kinematics.compiled import kernels
 from kinegraph.kinematics.joint_records import JointRecord, MimicRule
-from kinegraph.kinematics.tree import FlatTree, indexed, resolve_mimics
+from kinegraph.kinematics.mimic_rules import resolve_mimics
+from kinegraph.kinematics.tree import FlatTree, indexed
 from kinegraph.kinematics.tree_layout import COLUMN, KIN, KIND, MASTER, PARENT, RANK, SLIDES, TURNS
 from kinegraph.scene.array_types import Array, IntArray
 

@@ -3,7 +3,7 @@
 from xml.etree.ElementTree import Element
 
 from kinegraph.scene.markup.place import Source
-from kinegraph.scene.markup.values import vector, vector_of
+from kinegraph.scene.markup.values import to_floats, vector, vector_of
 from kinegraph.scene.markup.vocabulary import ROTATION
 from kinegraph.scene.pose import Isometry3d, from_rows, quaternion_source
 from kinegraph.scene.rotations import IDENTITY_ROWS, Rows, Vector3, rows_from_rpy
@@ -62,7 +62,7 @@ class OriginReader:
     def _translation(self, element: Element, xyz: str | None) -> Vector3:
         if xyz is None:
             return ZERO
-        x, y, z = vector_of(self._source, element, "xyz", xyz, 3)
+        x, y, z = to_floats(xyz, 3) or vector_of(self._source, element, "xyz", xyz, 3)
         return x, y, z
 
     def _rotation(self, element: Element, rpy: str | None) -> tuple[Rows, RotationSource]:

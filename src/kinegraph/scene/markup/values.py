@@ -25,13 +25,16 @@ def to_float(text: str) -> float | None:
 
 def to_floats(text: str, count: int) -> tuple[float, ...] | None:
     """Return exactly `count` finite numbers separated by blanks, or None."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not text.isascii() or "_" in text:
         return None
     try:
         values = tuple(map(float, text.split()))
     except ValueError:
         return None
-    return values if len(values) == count and _are_plain(values, text) else None
+    # A sum is finite only when all are, and quicker; it may overflow though all are.
+    if len(values) != count or not (isfinite(sum(values)) or all(map(isfinite, values))):
+        return None
+    return values
 
 
 def _are_plain(values: tuple[float, ...], text: str) -> bool:
