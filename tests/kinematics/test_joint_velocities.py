@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from report_cases import both_solvers, close, expected, load
 
 from kinegraph.kinematics import joint_velocities
-from kinegraph.scene.errors import KinegraphError
+from kinegraph.scene.errors import KinegraphError, NotFiniteError
 
 FINITE = st.floats(-10.0, 10.0)
 
@@ -69,6 +69,32 @@ def test_limits_shrink_all_velocities_by_one_factor(twist: list[float], limit: f
     assert (np.abs(held) <= limit * (1.0 + 1e-12)).all()
     factor = max(1.0, np.abs(free).max() / limit)
     np.testing.assert_allclose(held * factor, free, atol=1e-12)
+
+
+def test_an_infinite_limit_is_none() -> None:
+    J = random_jacobian(3, 6, 7)
+    free = joint_velocities(J, np.ones(6))
+    held = joint_velocities(J, np.ones(6), velocity_limits=np.full(7, np.inf))
+    assert held.tolist() == free.tolist()
+
+
+@pytest.mark.parametrize(
+    ("jacobian", "twist", "damping"),
+    [
+        (np.full((6, 7), 1e308), np.ones(6), 0.05),
+        (np.eye(6) * 1e-310, np.ones(6), 0.0),
+        (np.eye(6) * 1e-300, np.full(6, 1e300), 0.0),
+    ],
+)
+def test_what_no_float_can_hold_is_refused_without_a_warning(
+    jacobian: Any, twist: Any, damping: float
+) -> None:
+    with pytest.raises(NotFiniteError, match="no float can hold"):
+        joint_velocities(jacobian, twist, damping)
+
+
+def test_the_largest_numbers_pass_where_the_result_is_one() -> None:
+    assert np.isfinite(joint_velocities(np.ones((6, 7)), np.full(6, 1e307))).all()
 
 
 def test_no_joints_and_no_rows_give_no_velocities() -> None:

@@ -205,7 +205,7 @@ def manipulability(
         LengthError, ShapeError, NotFiniteError: As `mass_matrix`.
         WrongTypeError: `rows` is none of the three. Also a `TypeError`.
     """
-    if rows not in ROWS:
+    if not isinstance(rows, str) or rows not in ROWS:
         raise WrongTypeError(f"manipulability: rows must be one of {list(ROWS)}, not {rows!r}")
     (values,), shape = _inputs("manipulability", plan, q=q)
     jacobian = _jacobians(plan, values, np.zeros_like(values), shape)[0][..., ROWS[rows], :]
@@ -217,6 +217,8 @@ def _inputs(
     call: str, plan: DynamicsPlan, **given: VectorLike
 ) -> tuple[list[Array], tuple[int, ...]]:
     """Flat float64 copies of arrays of equal shape (n,) or (N, n), and that shape."""
+    if not isinstance(plan, DynamicsPlan):
+        raise WrongTypeError(f"{call}: a plan of plan_dynamics is needed, not {plan!r:.100}")
     flat: list[Array] = []
     shape: tuple[int, ...] | None = None
     for name, value in given.items():

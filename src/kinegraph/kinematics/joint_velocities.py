@@ -34,8 +34,8 @@ def joint_velocities(
             `J[:3]` to leave the rotation free.
         twist: (m,) wanted velocity in the same rows, m/s and rad/s.
         damping: :math:`\lambda`, in the unit of the Jacobian's rows; 0 for none.
-        velocity_limits: (n,) largest velocities, rad/s or m/s, all positive. If one is passed, all
-            velocities shrink by one factor, so that the direction of the motion is kept.
+        velocity_limits: (n,) largest velocities, rad/s or m/s, all positive, infinite for none. If
+            one is passed, all shrink by one factor, so that the direction of the motion is kept.
 
     Returns:
         (n,) velocities, rad/s or m/s.
@@ -44,7 +44,8 @@ def joint_velocities(
         WrongTypeError: Not real numbers. Also a `TypeError`.
         ShapeError: `jacobian` is not (m, n). Also a `ValueError`.
         LengthError: `twist` is not (m,) or the limits not (n,). Also a `ValueError`.
-        NotFiniteError: A number is NaN or infinite. Also a `ValueError`.
+        NotFiniteError: A number is NaN or infinite, or too large for the result to be a float. Also
+            a `ValueError`.
         InvalidLimitError: `damping` is negative, or a limit is not positive. Also a `ValueError`.
     """
     J = real_array(jacobian, "joint_velocities: jacobian")
@@ -60,19 +61,31 @@ def joint_velocities(
     if factor < 0.0:
         raise InvalidLimitError(f"joint_velocities: damping must be 0 or more, not {damping!r}")
     limits = None if velocity_limits is None else _limits(velocity_limits, n)
+    with np.errstate(all="ignore"):  # what overflows is told below
+        velocities = _shortened(_solved(J, v, factor), limits)
+    if not np.isfinite(velocities).all():
+        raise NotFiniteError("joint_velocities: no float can hold the velocities that solve this")
+    return velocities
+
+
+def _solved(J: Array, v: Array, damping: float) -> Array:
     # Through the singular values: exact also where J J^T would have lost half of the digits.
     U, sigma, Vt = np.linalg.svd(J, full_matrices=False)
-    if factor > 0.0:
+    if damping > 0.0:
         # As two factors, so that neither a tiny nor a huge value squares itself away.
-        scale = np.maximum(sigma, factor)
-        share = sigma / scale / (sigma / scale * sigma + factor / scale * factor)
+        scale = np.maximum(sigma, damping)
+        share = sigma / scale / (sigma / scale * sigma + damping / scale * damping)
     else:
-        kept = sigma > np.finfo(float).eps * max(rows, n) * sigma.max(initial=0.0)
+        kept = sigma > np.finfo(float).eps * max(J.shape) * sigma.max(initial=0.0)
         share = np.divide(1.0, sigma, out=np.zeros_like(sigma), where=kept)
     velocities: Array = Vt.T @ (share * (U.T @ v))
-    if limits is not None:
-        velocities = velocities / max(1.0, float(np.max(np.abs(velocities) / limits, initial=0.0)))
     return velocities
+
+
+def _shortened(velocities: Array, limits: Array | None) -> Array:
+    if limits is None:
+        return velocities
+    return velocities / max(1.0, float(np.max(np.abs(velocities) / limits, initial=0.0)))
 
 
 def _vector(values: VectorLike, count: int, name: str, what: str) -> Array:
@@ -87,7 +100,11 @@ def _vector(values: VectorLike, count: int, name: str, what: str) -> Array:
 
 
 def _limits(values: VectorLike, n: int) -> Array:
-    limits = _vector(values, n, "velocity_limits", "columns")
-    if not (limits > 0.0).all():
+    limits = real_array(values, "joint_velocities: velocity_limits")
+    if limits.shape != (n,):
+        raise LengthError(
+            f"joint_velocities: velocity_limits has shape {limits.shape}, the Jacobian {n} columns"
+        )
+    if not (limits > 0.0).all():  # NaN is none
         raise InvalidLimitError(f"joint_velocities: limits must be positive, not {limits.tolist()}")
     return limits

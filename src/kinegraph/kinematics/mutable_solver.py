@@ -1,5 +1,6 @@
 """`MutableStateSolver`: what can be changed in the tree of a solver."""
 
+import operator
 from abc import abstractmethod
 
 from kinegraph.kinematics.solver import StateSolver
@@ -30,9 +31,13 @@ class MutableStateSolver(StateSolver):
         Raises:
             WrongTypeError: Not an int. Also a `TypeError`.
         """
-        if isinstance(revision, bool) or not hasattr(revision, "__index__"):
-            raise WrongTypeError(f"setRevision: an int is needed, not {revision!r:.100}")
-        self._revision = revision.__index__()
+        try:
+            number = operator.index(revision)
+        except TypeError as error:
+            raise WrongTypeError(f"setRevision: an int is needed, not {revision!r:.100}") from error
+        if isinstance(revision, bool):
+            raise WrongTypeError(f"setRevision: an int is needed, not {revision!r}")
+        self._revision = number
 
     def getRevision(self) -> int:
         """Return the revision number, 0 at the beginning."""

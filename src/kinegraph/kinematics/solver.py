@@ -35,7 +35,8 @@ class StateSolver(StateCalls):
     Joints that are not named keep their current values. Everything is checked before anything
     changes. Position limits are not enforced.
 
-    Calls that do not change the solver may run in several threads at once.
+    Calls that do not change the solver may run in several threads at once. One that changes it must
+    not run beside any other call: give each thread a clone, or hold a lock.
     """
 
     __slots__ = ()

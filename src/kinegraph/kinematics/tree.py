@@ -139,6 +139,10 @@ class FlatTree:
         """Return name and value of each joint that follows another, for the values (n,)."""
         return [(name, k * q[column] + shift) for name, column, k, shift in self._followers]
 
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy made at once: another thread that reads may add a look-up meanwhile.
+        return self.__dict__.copy()
+
     def joint_values(self, q: Array) -> Array:
         """Return (L,) the value of each row's joint for q (n,), followers included, others 0."""
         columns = self.layout[:, COLUMN]

@@ -115,7 +115,10 @@ def name_list(names: object, what: str) -> list[str]:
     """
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         raise WrongTypeError(f"{what} must be a sequence of str, not {names!r:.100}")
-    listed = list(names)
+    try:
+        listed = list(names)
+    except TypeError as error:  # an array without axes
+        raise WrongTypeError(f"{what} must be a sequence of str, not {names!r:.100}") from error
     for name in listed:
         if not isinstance(name, str):
             raise WrongTypeError(f"{what}: names must be str, not {name!r:.100}")

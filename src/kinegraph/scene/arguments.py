@@ -65,7 +65,10 @@ def check_entries(value: Iterable[T], what: str) -> list[T]:
     """Return the entries of a list or the like; a single text is none (TypeError)."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise WrongTypeError(f"{what} must be a list, not {value!r:.100}")
-    return list(value)
+    try:
+        return list(value)
+    except TypeError as error:  # an array without axes
+        raise WrongTypeError(f"{what} must be a list, not {value!r:.100}") from error
 
 
 def check_path(value: str | os.PathLike[str], what: str) -> Path:
