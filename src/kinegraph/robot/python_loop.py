@@ -105,6 +105,7 @@ def run_torque_callback(
         code = _cycles(link, session, memory, callback)
     except BaseException:
         parked.release(end_session(memory, END_REQUESTED))
+        session.await_loop_end()  # else closing the robot would find it running and stop it again
         session.stop_robot(quiet=True)
         raise
     parked.release(end_session(memory, code))

@@ -365,6 +365,10 @@ class TorqueSession:
             if not self._program.ended.wait(_END_S):
                 _LOG.error("the loop does not end; a controller in it hangs")
 
+    def await_loop_end(self) -> None:
+        """Wait until the loop thread has left the session."""
+        self._program.ended.wait(_END_S)
+
     def _settle(self, error: FrankaError | None) -> None:
         """Fix the result without asking the robot."""
         with self._resolving:
