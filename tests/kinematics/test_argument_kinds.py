@@ -9,6 +9,7 @@ import pytest
 from kinematics_cases import joint
 
 from kinegraph.kinematics import (
+    JointGroup,
     KDLStateSolver,
     OFKTStateSolver,
     jacobian,
@@ -224,3 +225,18 @@ def test_half_a_surrogate_pair_is_a_name_like_others() -> None:
         assert graph.addLink(Link(name), made)
     order = KDLStateSolver(graph).getActiveJointNames()
     assert order == ["jz", "j\ud800", "j\U0001f600"]
+
+
+@pytest.mark.parametrize("names", [np.array(1.0), np.array("a"), 5, "a", b"a", [1], None])
+def test_what_is_no_list_of_names_is_refused(names: Any) -> None:
+    with pytest.raises(WrongTypeError, match="str"):
+        JointGroup("group", names, scene())
+
+
+@pytest.mark.parametrize("revision", [int, np.zeros(7), np.array([1]), "7", 1.5, True, None])
+def test_a_revision_that_is_no_int_is_refused_and_the_old_one_stays(revision: Any) -> None:
+    solver = OFKTStateSolver(scene())
+    solver.setRevision(3)
+    with pytest.raises(WrongTypeError, match="an int is needed"):
+        solver.setRevision(revision)
+    assert solver.getRevision() == 3

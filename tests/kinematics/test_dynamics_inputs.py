@@ -9,7 +9,7 @@ from dynamics_robots import TIPS, robot_urdf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinegraph.kinematics import dynamics
+from kinegraph.kinematics import dynamics, plan_chain
 from kinegraph.kinematics.dynamics import DynamicsPlan, Load, plan_dynamics
 from kinegraph.scene import parseURDFString
 from kinegraph.scene.errors import (
@@ -207,3 +207,19 @@ def test_gravity_does_no_work_on_a_closed_path(name: str, q: np.ndarray) -> None
         for e in unit
     ]
     np.testing.assert_allclose(slope, np.transpose(slope), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("kind", ["none", "graph", "chain"])
+def test_what_is_no_plan_of_dynamics_is_refused_by_name(name: str, kind: str) -> None:
+    graph = parseURDFString(robot_urdf("fr3"))
+    plan = {"none": None, "graph": graph, "chain": plan_chain(graph, TIPS["fr3"])}[kind]
+    with pytest.raises(WrongTypeError, match=f"{name}: a plan of plan_dynamics"):
+        getattr(dynamics, name)(plan, *[Q] * FUNCTIONS[name])
+
+
+@pytest.mark.parametrize("rows", ["some", ["all"], {"all"}, None, np.zeros(2)])
+def test_rows_of_another_kind_are_refused(rows: Any) -> None:
+    graph = parseURDFString(robot_urdf("fr3"))
+    with pytest.raises(WrongTypeError, match="rows must be one of"):
+        dynamics.manipulability(plan_dynamics(graph, None, TIPS["fr3"]), Q, rows)

@@ -1,6 +1,8 @@
 """Queries may run in several threads on one solver."""
 
-from collections.abc import Callable
+import pickle
+import sys
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from kinematics_cases import gripper_graph, joint, small_robot, up
 
 from kinegraph.kinematics import KDLStateSolver, OFKTStateSolver, link_poses
+from kinegraph.scene import Link
 
 THREADS = 4
 
@@ -91,3 +94,39 @@ def test_the_first_queries_after_edits_may_come_from_several_threads(read: bool)
                 return QUERIES[number](solver)
 
             assert list(pool.map(ask, range(len(QUERIES)))) == wanted
+
+
+@pytest.fixture
+def eager_switches() -> Iterator[None]:
+    """Threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("eager_switches")
+def test_a_solver_can_be_pickled_while_others_read_it() -> None:
+    solver = OFKTStateSolver(gripper_graph())
+    meet = Barrier(3)
+
+    def read() -> None:
+        meet.wait()
+        solver.getActiveJointNames()
+        solver.getFloatingJointNames()
+        solver.getState()
+        solver.getLinkTransforms({})
+
+    def keep() -> bytes:
+        meet.wait()
+        return pickle.dumps(solver)
+
+    links = len(solver.getLinkNames())
+    with ThreadPoolExecutor(3) as pool:
+        for number in range(400):
+            carried = joint(f"j{number}", solver.getBaseLinkName(), f"l{number}")
+            assert solver.addLink(Link(f"l{number}"), carried)  # look-ups are to be made again
+            kept, *readers = pool.submit(keep), pool.submit(read), pool.submit(read)
+            for reader in readers:
+                reader.result()
+            assert len(pickle.loads(kept.result()).getLinkNames()) == links + number + 1

@@ -55,6 +55,7 @@ JUNK: list[Any] = [
     *(None, 5, -1, 2.5, float("nan"), float("inf"), True, 1j, 10**400),
     *("x", "", "a\0b", "\ud800", b"x", [], [1], ["x"], [[1], [2, 3]], {}, {"a": 1}, {1}, (1, 2)),
     *(Stranger(), int, len, np.int64(3), np.ones(1), np.ones(3), np.full((4, 4), np.nan)),
+    np.array(1.0),  # without axes: it has __iter__, which fails
 ]
 EYE = np.eye(4)
 ROBOT = '<robot name="r"><link name="a"/></robot>'
