@@ -1,15 +1,18 @@
 """The aims of the project beside what was measured in this run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from growth import GROWTH
-from pairing import Sheet
+from pairing import Figure, Sheet
 from side_by_side import OURS
 from start_up import COMPILED, IMPORTS, NEW_PROCESS
 from threads import BOTH
 
 __all__ = ["print_aims"]
+
+Aim: TypeAlias = tuple[str, str, str, str, float]
 
 FR3 = "fr3"
 LEVEL = 1.5
@@ -35,7 +38,7 @@ class Verdict:
 
 
 # Aim, robot, question, library, most that the ratio ours / theirs may be.
-RATIOS = [
+RATIOS: list[Aim] = [
     ("one pose, copied out, to pinocchio", FR3, "pose", "pinocchio", 1.0),
     ("set, one pose, to pinocchio", FR3, "set_pose", "pinocchio", 1.0),
     ("Jacobian, one call, to pinocchio", FR3, "jacobian", "pinocchio", 1.1),
@@ -53,7 +56,7 @@ RATIOS = [
     ("attach, first pose, to pinocchio", FR3, "attach", "pinocchio", 0.5),
 ]
 # Aim, robot, question, label in the sheet, most that the value may be.
-VALUES = [
+VALUES: list[Aim] = [
     ("import kinegraph.scene, s", FR3, IMPORTS, "kinegraph.scene", 0.2),
     ("import kinegraph.kinematics, s", FR3, IMPORTS, "kinegraph.kinematics", 0.25),
     ("new process to first pose, warm cache, s", FR3, NEW_PROCESS, OURS, 0.6),
@@ -77,7 +80,11 @@ GROWN = [
 
 def print_aims(sheet: Sheet) -> None:
     """Print each aim with what this run says about it."""
-    verdicts = [*_ratios(sheet), *_values(sheet), *_growth(sheet)]
+    verdicts = [
+        *_judged(sheet, RATIOS, lambda figure: (figure.ratio, figure.low, figure.high)),
+        *_judged(sheet, VALUES, lambda figure: (figure.value,) * 3),
+        *_growth(sheet),
+    ]
     if not verdicts:
         return
     print(f"\naims of the project{'':29}{'aim':>10}{'measured':>10}  95 %")
@@ -91,21 +98,15 @@ def print_aims(sheet: Sheet) -> None:
     print(f"  {len(verdicts) - unmet} of {len(verdicts)} met in this run")
 
 
-def _ratios(sheet: Sheet) -> Sequence[Verdict]:
+def _judged(
+    sheet: Sheet, aims: Sequence[Aim], numbers: Callable[[Figure], tuple[float, float, float]]
+) -> Sequence[Verdict]:
+    """Judge the aims that this run has a figure for, by value, low and high of that figure."""
     found = []
-    for text, robot, question, library, most in RATIOS:
-        figure = sheet.find(robot, question, library)
+    for text, robot, question, label, most in aims:
+        figure = sheet.find(robot, question, label)
         if figure is not None:
-            found.append(Verdict(text, most, figure.ratio, figure.low, figure.high))
-    return found
-
-
-def _values(sheet: Sheet) -> Sequence[Verdict]:
-    found = []
-    for text, robot, question, library, most in VALUES:
-        figure = sheet.find(robot, question, library)
-        if figure is not None:
-            found.append(Verdict(text, most, figure.value, figure.value, figure.value))
+            found.append(Verdict(text, most, *numbers(figure)))
     return found
 
 

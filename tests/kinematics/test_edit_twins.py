@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_edits import MUTATIONS, EditMaker, outcome, some_pose, some_tree
+from solver_kinds import snapshot
 from solver_twin import SolverTwin
 
 from kinegraph.kinematics import KDLStateSolver, KinematicLimits, OFKTStateSolver
@@ -96,23 +97,6 @@ def check_reads(solver: OFKTStateSolver, poses: Any, ends: tuple[str, str]) -> N
     found = [inside.joints[name] for name in solver.getActiveJointNames()]
     limits = solver.getLimits().joint_limits
     assert all(low <= value <= high for value, (low, high) in zip(found, limits, strict=True))
-
-
-def snapshot(solver: OFKTStateSolver) -> Any:
-    state = solver.getState()
-    return (
-        solver.getLinkNames(),
-        solver.getJointNames(),
-        solver.getActiveJointNames(),
-        solver.getFloatingJointNames(),
-        solver.getActiveLinkNames(),
-        solver.getStaticLinkNames(),
-        solver.getRevision(),
-        rows(solver.getLimits()),
-        state.joints,
-        {name: np.asarray(pose).tolist() for name, pose in state.link_transforms.items()},
-        {name: np.asarray(pose).tolist() for name, pose in state.floating_joints.items()},
-    )
 
 
 def change_values(solver: OFKTStateSolver, twin: SolverTwin, random: Random) -> None:

@@ -15,6 +15,7 @@ from kinematics_cases import (
     robot,
     robot_folders,
 )
+from solver_kinds import snapshot
 
 from kinegraph.kinematics import KDLStateSolver, OFKTStateSolver
 from kinegraph.scene import SceneGraph
@@ -27,18 +28,6 @@ ORDERS = {
     "active_link_names": OFKTStateSolver.getActiveLinkNames,
     "static_link_names": OFKTStateSolver.getStaticLinkNames,
 }
-
-
-def snapshot(solver: OFKTStateSolver) -> tuple[Any, ...]:
-    limits = solver.getLimits()
-    return (
-        [names(solver) for names in ORDERS.values()],
-        solver.getState(),
-        limits.joint_limits.tolist(),
-        limits.velocity_limits.tolist(),
-        limits.acceleration_limits.tolist(),
-        limits.jerk_limits.tolist(),
-    )
 
 
 def check_after(solver: OFKTStateSolver, after: dict[str, Any], arrays: Any, key: str) -> None:

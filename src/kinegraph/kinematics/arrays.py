@@ -14,7 +14,7 @@ import numpy as np
 from numpy import empty, ndarray
 
 from kinegraph.kinematics.batches import chain_jacobians, chain_poses, run_batch
-from kinegraph.kinematics.compiled import entries, kernels
+from kinegraph.kinematics.compiled import FLOAT, entries, kernels
 from kinegraph.kinematics.flat_state import FlatState
 from kinegraph.kinematics.rows import first_not_finite, pieces
 from kinegraph.kinematics.solver import StateSolver
@@ -41,7 +41,6 @@ Frame: TypeAlias = Literal["base", "body", "spatial"]
 link's axes at its origin (LOCAL). "spatial": base axes at the base's origin (WORLD).
 """
 
-FLOAT = np.dtype(np.float64)
 FRAMES = ("base", "body", "spatial")
 PLAIN = FRAMES[0]
 

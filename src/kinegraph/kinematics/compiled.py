@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = ["entries", "is_float_vector", "kernels", "warm_up"]
+__all__ = ["FLOAT", "entries", "is_float_vector", "kernels", "warm_up"]
 
 MODULES = (
     "value_kernels",
@@ -35,12 +35,13 @@ ENTRIES = {
     "checked_links": "mlqnp",
 }
 
-_FLOAT = np.dtype(np.float64)
+FLOAT = np.dtype(np.float64)
+"""Numbers as kernels take them; numpy has one object for all such arrays."""
 
 
 def is_float_vector(values: Any) -> bool:
     """Tell whether this is a one-dimensional array of the machine's float64."""
-    return type(values) is np.ndarray and values.dtype is _FLOAT and values.ndim == 1
+    return type(values) is np.ndarray and values.dtype is FLOAT and values.ndim == 1
 
 
 class _Kernels:

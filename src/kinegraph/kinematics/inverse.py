@@ -25,10 +25,10 @@ from kinegraph.kinematics.inverse_problem import (
     InverseResult,
     settings_of,
 )
-from kinegraph.kinematics.rows import as_ready, first_not_finite, is_ready
+from kinegraph.kinematics.rows import first_not_finite, is_ready
 from kinegraph.kinematics.sampling import random_generator
 from kinegraph.kinematics.shares import SHARE, run_shares
-from kinegraph.kinematics.values import any_real_array
+from kinegraph.kinematics.values import any_real_array, as_ready
 from kinegraph.scene.array_types import Array, IntArray
 from kinegraph.scene.errors import (
     LengthError,

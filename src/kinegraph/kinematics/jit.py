@@ -16,7 +16,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 import numba
 from numba.core import caching
 
-__all__ = ["OPTIONS", "entry_point", "exact_kernel", "inner_kernel", "kernel", "short_kernel"]
+__all__ = ["OPTIONS", "entry_point", "inner_kernel", "kernel", "short_kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -118,15 +118,6 @@ def short_kernel(function: Callable[P, R]) -> Callable[P, R]:
     thread each call could wait for the interpreter's switch interval, 5 ms.
     """
     return _cached(numba.njit(**{**OPTIONS, "nogil": False})(function), function)
-
-
-def exact_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile like `kernel`, but round after every operation.
-
-    For numbers that have to be those of a library of another maker to the last bit: contraction
-    gives better ones, and other ones on every processor.
-    """
-    return _cached(numba.njit(**{**OPTIONS, "fastmath": False})(function), function)
 
 
 def _cached(compiled: Any, function: Callable[P, R]) -> Callable[P, R]:

@@ -7,7 +7,15 @@ from kinegraph.kinematics.tree_layout import FIXED, FLOATS, KIND, MASTER, MULTIP
 from kinegraph.scene.array_types import Array, IntArray
 from kinegraph.scene.errors import InvalidJointError, suggestion
 
-__all__ = ["resolve_mimics"]
+__all__ = ["prefixed_rules", "resolve_mimics"]
+
+
+def prefixed_rules(rules: Mapping[str, MimicRule], prefix: str) -> dict[str, MimicRule]:
+    """Return rules with a prefix in front of all names."""
+    return {
+        prefix + follower: (prefix + master, factor, shift)
+        for follower, (master, factor, shift) in rules.items()
+    }
 
 
 def resolve_mimics(

@@ -10,15 +10,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from kinegraph.kinematics.batch_layout import BLOCK
-from kinegraph.kinematics.compiled import kernels
+from kinegraph.kinematics.compiled import FLOAT, kernels
+from kinegraph.kinematics.values import as_ready
 from kinegraph.scene.array_types import Array
 
-__all__ = ["as_ready", "first_not_finite", "is_ready", "pieces"]
+__all__ = ["first_not_finite", "is_ready", "pieces"]
 
 # Numbers that are converted or looked at in one go: 512 KB of float64.
 PIECE = 65_536
-
-FLOAT = np.dtype(np.float64)
 
 
 def is_ready(rows: Array) -> bool:
@@ -26,12 +25,6 @@ def is_ready(rows: Array) -> bool:
     flags = rows.flags
     fits = type(rows) is np.ndarray and rows.dtype is FLOAT
     return fits and flags.c_contiguous and flags.writeable and flags.aligned
-
-
-def as_ready(rows: Array) -> Array:
-    """Return real numbers as a contiguous, writeable float64 array; a copy only if need be."""
-    with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and is refused so
-        return np.require(rows, np.float64, ("C", "A", "W"))
 
 
 def pieces(rows: Array, first: int, end: int) -> Iterator[tuple[int, Array]]:

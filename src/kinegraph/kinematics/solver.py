@@ -6,9 +6,9 @@ from typing import Any, Literal, TypeAlias, final, overload
 from numpy import empty, ndarray
 
 from kinegraph.kinematics.chain import link_row
-from kinegraph.kinematics.compiled import entries, kernels
+from kinegraph.kinematics.compiled import FLOAT, entries, kernels
 from kinegraph.kinematics.jacobian_changes import jacobianChangeRefPoint
-from kinegraph.kinematics.state_calls import FLOAT, StateCalls
+from kinegraph.kinematics.state_calls import StateCalls
 from kinegraph.kinematics.state_checks import CheckedInput
 from kinegraph.kinematics.state_input import (
     UNSET,

@@ -7,15 +7,14 @@ from typing import Any, final, overload
 import numpy as np
 from numpy import empty, ndarray
 
-from kinegraph.kinematics.compiled import entries, is_float_vector
+from kinegraph.kinematics.compiled import FLOAT, entries, is_float_vector
 from kinegraph.kinematics.solver_base import SolverBase
 from kinegraph.kinematics.state import SceneState
 from kinegraph.kinematics.state_input import UNSET, FloatingValues, Names, read_state_input
 from kinegraph.scene.array_types import VectorLike
 
-__all__ = ["FLOAT", "StateCalls"]
+__all__ = ["StateCalls"]
 
-FLOAT = np.dtype(np.float64)
 FLOATS = {float, np.float64}
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kinegraph.kinematics.compiled import kernels
 from kinegraph.kinematics.joint_records import JointRecord, MimicRule, joint_record
-from kinegraph.kinematics.mimic_rules import resolve_mimics
+from kinegraph.kinematics.mimic_rules import prefixed_rules, resolve_mimics
 from kinegraph.kinematics.tree_layout import (
     COLUMN,
     FIXED,
@@ -35,7 +35,7 @@ from kinegraph.scene.errors import TreeError
 from kinegraph.scene.graph import SceneGraph
 from kinegraph.scene.joint import Joint
 
-__all__ = ["FlatTree", "flatten", "indexed", "single_link"]
+__all__ = ["FlatTree", "flatten", "indexed", "renumber", "single_link"]
 
 IDENTITY_NUMBERS = (*(1.0, 0.0, 0.0, 0.0) * 2, 1.0, *(0.0,) * 3, 1.0, 0.0, 0.0, 1.0, 0.0)
 
@@ -174,15 +174,11 @@ class FlatTree:
         """Return the same tree with `prefix` in front of every name."""
         if not prefix:
             return self
-        rules = {
-            prefix + name: (prefix + master, factor, shift)
-            for name, (master, factor, shift) in self.mimics.items()
-        }
         return replace(
             self,
             link_names=[prefix + name for name in self.link_names],
             joint_names=[prefix + name for name in self.joint_names],
-            mimics=rules,
+            mimics=prefixed_rules(self.mimics, prefix),
         )
 
 
@@ -213,6 +209,20 @@ def indexed(
         next_rank,
         index_rows(layout, link_names if sorted_columns else None),
     )
+
+
+def renumber(layout: IntArray, rows: IntArray, count: int) -> None:
+    """Let rows taken from `count` others refer to each other by their new numbers, in place.
+
+    Args:
+        layout: (len(rows), 9) as taken.
+        rows: Old row of each new one.
+        count: Number of old rows.
+    """
+    places = np.full(count + 1, -1, np.int64)  # the last one is where row -1 looks
+    places[rows] = np.arange(len(rows))
+    layout[:, PARENT] = places[layout[:, PARENT]]
+    layout[:, MASTER] = places[layout[:, MASTER]]
 
 
 def index_rows(layout: IntArray, sort_by: list[str] | None) -> IntArray:

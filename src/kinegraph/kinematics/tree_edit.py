@@ -4,15 +4,13 @@ Such a joint may give its value column away, or take one in the middle of the ve
 that follow it along; all rows are put in order anew. Other edits go through `tree_table`.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from kinegraph.kinematics.joint_records import JointRecord, MimicRule
 from kinegraph.kinematics.mimic_rules import resolve_mimics
-from kinegraph.kinematics.tree import FlatTree, indexed
+from kinegraph.kinematics.tree import FlatTree, indexed, renumber
 from kinegraph.kinematics.tree_layout import KIND, MASTER, PARENT, RANK
-from kinegraph.scene.array_types import Array, IntArray
+from kinegraph.scene.array_types import IntArray
 
 __all__ = ["moved_to_end", "with_joint"]
 
@@ -30,55 +28,36 @@ def moved_to_end(
     """
     name, record = joint
     rows = np.append(np.delete(np.arange(tree.link_count), row), row)
-    numbers, layout = tree.numbers[rows], tree.layout[rows]
-    numbers[-1] = record.numbers
+    numbers, layout, limits = tree.numbers[rows], tree.layout[rows], tree.limits[rows]
+    numbers[-1], limits[-1] = record.numbers, record.limits
     layout[-1, PARENT], layout[-1, KIND] = parent, record.kind
     layout[-1, MASTER], layout[-1, RANK] = -1, tree.next_rank
-    mimics = {k: rule for k, rule in tree.mimics.items() if k != tree.joint_names[row - 1]}
-    if tree.follow and record.mimic is not None:
-        mimics[name] = record.mimic
-    renamed = replace(
-        tree,
-        joint_names=[*tree.joint_names[: row - 1], name, *tree.joint_names[row:]],
-        types=[*tree.types[: row - 1], record.typed, *tree.types[row:]],
-        next_rank=tree.next_rank + 1,
-    )
-    limits = tree.limits.copy()
-    limits[row] = record.limits
-    moved = _taken(replace(renamed, limits=limits), rows, mimics, layout, numbers, method)
-    return moved, rows
-
-
-def _taken(
-    tree: FlatTree,
-    rows: IntArray,
-    mimics: dict[str, MimicRule],
-    layout: IntArray,
-    numbers: Array,
-    method: str = "",
-) -> FlatTree:
-    """Return the tree of some rows of another, whose layout and numbers are given already."""
-    places = np.full(tree.link_count + 1, -1, np.int64)
-    places[rows] = np.arange(len(rows))
-    layout[:, PARENT] = places[layout[:, PARENT]]
-    layout[:, MASTER] = places[layout[:, MASTER]]
-    listed = rows.tolist()
-    joint_names = [tree.joint_names[row - 1] for row in listed[1:]]
-    if mimics:
-        joint_rows = {name: row for row, name in enumerate(joint_names, 1)}
-        resolve_mimics(mimics, mimics, joint_rows, numbers, layout, method)
-    return indexed(
-        [tree.link_names[row] for row in listed],
+    renumber(layout, rows, tree.link_count)
+    joint_names = [*tree.joint_names[: row - 1], *tree.joint_names[row:], name]
+    mimics = _rules_with(tree, tree.joint_names[row - 1], name, record)
+    joint_rows = {each: place for place, each in enumerate(joint_names, 1)}
+    resolve_mimics(mimics, mimics, joint_rows, numbers, layout, method)
+    moved = indexed(
+        [*tree.link_names[:row], *tree.link_names[row + 1 :], tree.link_names[row]],
         joint_names,
         numbers,
         layout,
-        tree.limits[rows],
-        [tree.types[row - 1] for row in listed[1:]],
+        limits,
+        [*tree.types[: row - 1], *tree.types[row:], record.typed],
         mimics=mimics,
         follow=tree.follow,
         sorted_columns=tree.sorted_columns,
-        next_rank=tree.next_rank,
+        next_rank=tree.next_rank + 1,
     )
+    return moved, rows
+
+
+def _rules_with(tree: FlatTree, old: str, new: str, record: JointRecord) -> dict[str, MimicRule]:
+    """Return the tree's rules with that of one joint in place of another's."""
+    rules = {name: rule for name, rule in tree.mimics.items() if name != old}
+    if tree.follow and record.mimic is not None:
+        rules[new] = record.mimic
+    return rules
 
 
 def with_joint(tree: FlatTree, row: int, record: JointRecord, method: str) -> FlatTree:
@@ -93,9 +72,7 @@ def with_joint(tree: FlatTree, row: int, record: JointRecord, method: str) -> Fl
     numbers, layout, limits = tree.numbers.copy(), tree.layout.copy(), tree.limits.copy()
     numbers[row], limits[row] = record.numbers, record.limits
     layout[row, MASTER], layout[row, RANK] = -1, tree.next_rank
-    mimics = {k: rule for k, rule in tree.mimics.items() if k != name}
-    if tree.follow and record.mimic is not None:
-        mimics[name] = record.mimic
+    mimics = _rules_with(tree, name, name, record)
     resolve_mimics(mimics, mimics, tree.joint_rows, numbers, layout, method)
     return indexed(
         tree.link_names,

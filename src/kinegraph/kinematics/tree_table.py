@@ -18,8 +18,8 @@ import numpy as np
 
 from kinegraph.kinematics.compiled import kernels
 from kinegraph.kinematics.joint_records import JointRecord, MimicRule
-from kinegraph.kinematics.mimic_rules import resolve_mimics
-from kinegraph.kinematics.tree import FlatTree, indexed
+from kinegraph.kinematics.mimic_rules import prefixed_rules, resolve_mimics
+from kinegraph.kinematics.tree import FlatTree, indexed, renumber
 from kinegraph.kinematics.tree_layout import COLUMN, KIN, KIND, MASTER, PARENT, RANK, SLIDES, TURNS
 from kinegraph.scene.array_types import Array, IntArray
 
@@ -47,12 +47,9 @@ class Branch(NamedTuple):
     @classmethod
     def prefixed(cls, tree: FlatTree, prefix: str) -> "Branch":
         """Return a tree with a prefix in front of all names."""
-        rules = {
-            prefix + follower: (prefix + master, factor, shift)
-            for follower, (master, factor, shift) in tree.mimics.items()
-        }
         links = [prefix + name for name in tree.link_names]
-        return cls(tree, links, [prefix + name for name in tree.joint_names], rules)
+        joints = [prefix + name for name in tree.joint_names]
+        return cls(tree, links, joints, prefixed_rules(tree.mimics, prefix))
 
 
 class TreeTable:
@@ -143,10 +140,7 @@ class TreeTable:
         layout: IntArray = self.layout[: self.used].copy() if rows is None else self.layout[rows]
         types = self.types[1 : self.used]
         if rows is not None:
-            places = np.full(self.used + 1, -1, np.int64)
-            places[rows] = np.arange(len(rows))
-            layout[:, PARENT] = places[layout[:, PARENT]]
-            layout[:, MASTER] = places[layout[:, MASTER]]
+            renumber(layout, rows, self.used)
             types = [self.types[row] for row in rows[1:].tolist()]
         chosen: Any = slice(0, self.used) if rows is None else rows
         return indexed(

@@ -138,8 +138,9 @@ class TwoForms:
         return table
 
     def _close_holes(self) -> None:
-        if self.tree is not None:  # made now, if there is none
-            self._table = None
+        if self.edited:
+            self._flatten(self._edited_table())
+        self._table = None
 
     def _leave_tree(self, table: TreeTable) -> None:
         """Go over to the table's rows."""

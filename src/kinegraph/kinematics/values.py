@@ -1,10 +1,11 @@
 """Users' numbers to float64, with errors for what is no number."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from kinegraph.scene.arguments import check_entries
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import NotFiniteError, ShapeError, WrongTypeError
 from kinegraph.scene.pose import Isometry3d
@@ -71,9 +72,13 @@ def real_array(values: object, what: str) -> Array:
         WrongTypeError: Not real numbers; truth values and texts are none. Also a `TypeError`.
         ShapeError: Lists of different lengths. Also a `TypeError` and a `ValueError`.
     """
-    array = any_real_array(values, what)
+    return as_ready(any_real_array(values, what))
+
+
+def as_ready(rows: Array) -> Array:
+    """Return real numbers as a contiguous, writeable float64 array; a copy only if need be."""
     with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and is refused so
-        return np.require(array, np.float64, ("C", "A", "W"))
+        return np.require(rows, np.float64, ("C", "A", "W"))
 
 
 def any_real_array(values: object, what: str) -> Array:
@@ -113,12 +118,7 @@ def name_list(names: object, what: str) -> list[str]:
         WrongTypeError: A single text, nothing to go through, or names that are no str. Also a
             `TypeError`.
     """
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise WrongTypeError(f"{what} must be a sequence of str, not {names!r:.100}")
-    try:
-        listed = list(names)
-    except TypeError as error:  # an array without axes
-        raise WrongTypeError(f"{what} must be a sequence of str, not {names!r:.100}") from error
+    listed: list[Any] = check_entries(names, what, "a sequence of str")  # type: ignore[arg-type]
     for name in listed:
         if not isinstance(name, str):
             raise WrongTypeError(f"{what}: names must be str, not {name!r:.100}")

@@ -362,12 +362,12 @@ class TorqueSession:
     def _end_loop(self) -> None:
         if self._handed_over and not self._program.ended.is_set():
             self._link.raise_flag(self, B_END)
-            if not self._program.ended.wait(_END_S):
-                _LOG.error("the loop does not end; a controller in it hangs")
+            self.await_loop_end()
 
     def await_loop_end(self) -> None:
-        """Wait until the loop thread has left the session."""
-        self._program.ended.wait(_END_S)
+        """Wait until the loop thread has left the session, which it was told to do."""
+        if not self._program.ended.wait(_END_S):
+            _LOG.error("the loop does not end; a controller in it hangs")
 
     def _settle(self, error: FrankaError | None) -> None:
         """Fix the result without asking the robot."""

@@ -61,14 +61,20 @@ def check_kind(value: object, kind: type[T], what: str) -> T:
     return value
 
 
-def check_entries(value: Iterable[T], what: str) -> list[T]:
-    """Return the entries of a list or the like; a single text is none (TypeError)."""
+def check_entries(value: Iterable[T], what: str, kind: str = "a list") -> list[T]:
+    """Return the entries of a list or the like; a single text is none (TypeError).
+
+    Args:
+        value: What was given.
+        what: What it is, for the error.
+        kind: What is wanted, for the error.
+    """
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise WrongTypeError(f"{what} must be a list, not {value!r:.100}")
+        raise WrongTypeError(f"{what} must be {kind}, not {value!r:.100}")
     try:
         return list(value)
     except TypeError as error:  # an array without axes
-        raise WrongTypeError(f"{what} must be a list, not {value!r:.100}") from error
+        raise WrongTypeError(f"{what} must be {kind}, not {value!r:.100}") from error
 
 
 def check_path(value: str | os.PathLike[str], what: str) -> Path:
