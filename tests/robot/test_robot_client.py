@@ -14,11 +14,9 @@ import numpy as np
 import pytest
 from robot_addresses import fresh_address
 from scripted_robot import LIMITS, ScriptedRobot, small_urdf
-from shared_cases import shared
 
 from kinegraph.robot.errors import (
     CommandError,
-    FrankaError,
     InvalidArgumentError,
     InvalidOperationError,
     ModelError,
@@ -198,45 +196,6 @@ def test_closed_brakes_are_asked_for(scripted: ScriptedRobot, robot: Robot) -> N
     scripted.statuses["SetLoad"] = [1]
     with pytest.raises(CommandError, match=r'"Other".*Did you open the brakes'):
         CALLS["SetLoad"](robot)
-
-
-REACTIONS = {"set_k": "SetEEToK", "set_ee": "SetNEToEE", "stop": "StopMove"} | {
-    "set_collision_behavior4": "SetCollisionBehavior",
-    "set_joint_impedance": "SetJointImpedance",
-    "set_cartesian_impedance": "SetCartesianImpedance",
-    "set_load": "SetLoad",
-    "automatic_error_recovery": "AutomaticErrorRecovery",
-}
-KINDS: dict[str, type[FrankaError] | None] = {
-    "ok": None,
-    "CommandException": CommandError,
-    "ProtocolException": ProtocolError,
-}
-
-
-def test_every_status_reads_as_libfranka_says_it() -> None:
-    import json
-
-    cases = json.loads(shared("cases", "fci", "reactions_v10.json").read_text())["cases"]
-    told = 0
-    for case in cases:
-        statuses = [key for key in case["server"] if key.startswith("statuses_in_order_for_")]
-        command = statuses[0].removeprefix("statuses_in_order_for_") if statuses else ""
-        if command not in CALLS:
-            continue
-        with ScriptedRobot(fresh_address()) as scripted, Robot(scripted.address) as robot:
-            scripted.statuses[command] = list(case["server"][statuses[0]])
-            for outcome in case["outcomes"][1:]:
-                kind = KINDS[outcome["result"]]
-                call = CALLS[REACTIONS[outcome["call"]]]
-                if kind is None:
-                    call(robot)
-                    continue
-                with pytest.raises(kind) as caught:
-                    call(robot)
-                assert str(caught.value) == outcome["text"]
-                told += 1
-    assert told > 20
 
 
 def test_a_command_that_is_never_answered_ends_in_time(scripted: ScriptedRobot) -> None:

@@ -72,6 +72,7 @@ class ScriptedRobot:
         row: The next state; changed freely by tests, the id is set at sending.
         statuses: Status bytes by command, used up one by one; then 0.
         delays: Seconds before the reply, by command.
+        silent_delays: Whether no states are sent during those.
         unanswered: Commands that are not answered.
         connect_version: What the Connect reply names.
         connect_payload: The whole Connect reply payload, None: a right one.
@@ -82,6 +83,7 @@ class ScriptedRobot:
         abort_after: Commands after which the robot leaves the motion by itself.
         abort_mode: Robot mode that it then shows.
         abort_error: Error bit that it then shows.
+        idle_controller: Controller mode that states show outside of motions.
         keeps_moving: Whether a finished command leaves the state in motion.
         step: Step of the message id.
         sends: Whether states are sent.
@@ -106,6 +108,8 @@ class ScriptedRobot:
         self.row = rest_row(version)
         self.statuses: dict[str, list[int]] = defaultdict(list)
         self.delays: dict[str, float] = {}
+        self.silent_delays = False
+        self.idle_controller = OTHER
         self.unanswered: set[str] = set()
         self.connect_version = version
         self.connect_payload: bytes | None = None
@@ -214,7 +218,9 @@ class ScriptedRobot:
         if name in self.unanswered:
             return
         if name in self.delays:
+            self.sends = not self.silent_delays
             time.sleep(self.delays[name])
+            self.sends = True
         status = self.statuses[name].pop(0) if self.statuses[name] else 0
         if name == "Connect":
             self._connect(client, number, payload, status)
@@ -276,7 +282,7 @@ class ScriptedRobot:
             time.sleep(0.02)
         self.row[layout.S_robot_mode] = mode
         self.row[layout.S_motion_generator_mode] = 0
-        self.row[layout.S_controller_mode] = OTHER
+        self.row[layout.S_controller_mode] = self.idle_controller
         if mode == REFLEX and self.abort_error is not None:
             self.row[layout.S_current_errors + self.abort_error] = 1.0
             self.row[layout.S_last_motion_errors + self.abort_error] = 1.0

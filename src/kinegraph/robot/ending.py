@@ -140,9 +140,7 @@ class Ending:
         if self._code == END_FINISHED and name in ("Success", "MotionStarted"):
             return None
         if name in ("Success", "MotionStarted"):
-            return ProtocolError(
-                "libfranka: Unexpected reply to a Move command", command="Move", status=name
-            )
+            return ProtocolError("Unexpected reply to a Move command", command="Move", status=name)
         return self._aborted(name)
 
     def _aborted(self, name: str) -> ControlError:

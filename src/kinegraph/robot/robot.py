@@ -103,7 +103,6 @@ class Robot(RobotSettings):
         self._link = RobotLink(connection, loop, timeout_s)
         # Also at the interpreter's end: compiled code must not outlive the memory it works on.
         self._finalizer = weakref.finalize(self, self._link.close)
-        self._model_text: str | None = None
         self._reading = threading.Lock()
         self._last_read = 0
         try:
@@ -115,8 +114,8 @@ class Robot(RobotSettings):
             raise
 
     def _read_model(self) -> None:
-        self._model_text = self._request_model()
-        self._limits = rate_limits(self._link.connection.version, _velocity_table(self._model_text))
+        table = _velocity_table(self._request_model())
+        self._limits = rate_limits(self._link.connection.version, table)
         self._link.loop.memory.limits[:] = self._limits.array
 
     def _request_model(self) -> str:
@@ -245,18 +244,15 @@ class Robot(RobotSettings):
         self._link.command("AutomaticErrorRecovery", timeout_s=RECOVERY_S)
 
     def robot_model(self) -> str:
-        """Return the URDF that the robot served when the connection was made (version 10).
+        """Ask the robot for its URDF (version 10).
 
         Raises:
-            InvalidOperationError: Version 5 serves none.
+            InvalidOperationError: Version 5 serves none, or the robot was closed.
+            CommandError: The robot refuses.
+            ModelError: The answer is no text.
+            NetworkError: No reply in time, or a lost connection.
         """
-        if self._model_text is None:
-            raise InvalidOperationError(
-                f"libfranka: GetRobotModel is not available on FCI version {self.version}.",
-                command="GetRobotModel",
-                version=self.version,
-            )
-        return self._model_text
+        return self._request_model()
 
     @property
     def rate_limits(self) -> RateLimits:

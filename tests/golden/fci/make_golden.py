@@ -1,6 +1,6 @@
 """Copies the parts of the shared FCI material that the tests rely on.
 
-Origin: `spec/fci_layout_v*.json`, `cases/fci_compute.json`, `cases/fci/*.jsonl` of the shared
+Origin: `spec/fci_layout_v*.json`, `cases/fci_compute.json`, `cases/fci/*` of the shared
 folder (recorded from libfranka 0.21.3, libfranka 0.9.2 and franka-rs 0.4.0). Run it with that
 folder as argument.
 """
@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-COPIES = ("spec/fci_layout_v10.json", "spec/fci_layout_v5.json", "cases/fci_compute.json")
+COPIES = (
+    "spec/fci_layout_v10.json",
+    "spec/fci_layout_v5.json",
+    "cases/fci_compute.json",
+    "cases/fci/reactions_v10.json",
+    "cases/fci/reactions_v5.json",
+)
 DECODED = {  # session: how many of its decoded states are kept
     "v10_frankars_random_states": 2,
     "v10_pylibfranka_random_states": 3,
