@@ -26,6 +26,8 @@ pytestmark = pytest.mark.compiled
         ["--lockstep", "nan"],
         ["--priority", "0"],
         ["--priority", "1000"],
+        ["--cpu", "-1"],
+        ["--cpu", "100000"],
         ["--inject", "reflex@nan"],
         ["--inject", "reflex@-1"],
         ["--inject", "reflex@inf"],

@@ -1,5 +1,6 @@
 """Connecting to the simulated robot, and what it answers without a motion."""
 
+import struct
 from typing import Any
 
 import numpy as np
@@ -71,14 +72,28 @@ def test_the_served_description_is_a_scene_with_the_same_flange() -> None:
         assert payload[1:].decode() == robot.urdf
 
 
-def test_a_second_client_is_refused_and_does_not_disturb_the_first() -> None:
+def test_a_second_client_is_told_no_and_does_not_disturb_the_first() -> None:
     with by_hand() as robot, SimClient(robot.address) as first:
         first.connect()
-        with SimClient(robot.address) as second, pytest.raises(ConnectionError):
-            second.connect()
+        with SimClient(robot.address) as second:
+            assert second.connect() == bytes([2, 10, 0])  # no status that a client knows
+            with pytest.raises(ConnectionError):
+                second.reply(1)
         robot.step()
         assert first.request("StopMove") == "Success"
         assert first.state()[layout.S_time] > 0
+
+
+def test_a_second_client_that_waits_for_the_first_to_leave_comes_in() -> None:
+    with by_hand() as robot, SimClient(robot.address) as second:
+        with SimClient(robot.address) as first:
+            first.connect()
+            port = second.udp.getsockname()[1]
+            number = second.send(0, struct.pack("<HH", 10, port))
+            assert not second.has_reply(number)
+        assert second.reply(number) == bytes([0, 10, 0])
+        robot.step()
+        assert second.state()[layout.S_time] > 0
 
 
 def test_the_next_client_comes_in_at_once_when_the_first_has_gone() -> None:

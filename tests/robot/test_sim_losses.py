@@ -1,5 +1,8 @@
 """Commands that do not come, come late, twice, or from nowhere."""
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -181,20 +184,71 @@ def test_datagrams_of_strangers_are_not_heard(robot: SimulatedRobot, client: Sim
     assert counters["malformed"] == counters["late"] == counters["lost"] == 0
 
 
-def test_in_lockstep_a_slow_client_loses_nothing() -> None:
-    import threading
+@contextmanager
+def stepping(robot: SimulatedRobot, cycles: int) -> Iterator[None]:
+    """The clock is stepped by another thread meanwhile."""
+    steps = threading.Thread(target=robot.step, args=(cycles,))
+    steps.start()
+    yield
+    steps.join(20.0)
+    assert not steps.is_alive()
 
+
+def test_in_lockstep_commands_of_a_slow_network_are_in_time_from_the_first_on() -> None:
+    with served(lockstep_s=20.0) as (robot, client):
+        client.move("JointPosition")
+        with stepping(robot, 40):
+            state, answered = client.state(), 0
+            while answered < 30:
+                threading.Event().wait(0.003)
+                client.command(state[layout.S_time], q_c=HOME)
+                answered += field(state, "robot_mode")[0] == 2
+                state = client.state()
+            client.request("StopMove")
+        counters = robot.counters
+        assert counters["lost"] <= 1  # the one that StopMove came before
+        assert counters["accepted"] >= 28
+        assert not robot.errors
+
+
+def test_in_lockstep_a_lost_command_does_not_make_the_next_ones_late() -> None:
+    with served(lockstep_s=0.2) as (robot, client):
+        client.move("JointPosition")
+        robot.step()
+        drive(robot, client, hold, 1)
+        with stepping(robot, 40):
+            state = client.current()
+            while state[layout.S_time] < 35:
+                threading.Event().wait(0.003)
+                if state[layout.S_time] % 5 != 4:  # that one is lost on the way
+                    client.command(state[layout.S_time], q_c=HOME)
+                state = client.state()
+            client.request("StopMove")
+        counters = robot.counters
+        assert counters["lost"] <= 7
+        assert counters["late"] == 0
+        assert counters["accepted"] >= 20
+
+
+def test_in_lockstep_silence_ends_a_motion_all_the_same() -> None:
+    with served(lockstep_s=0.05) as (robot, client):
+        move = client.move("JointPosition")
+        robot.step()
+        drive(robot, client, hold, 2)
+        robot.step(21)
+        assert client.ended(move) == "ReflexAborted"
+        assert robot.counters["worst_lost_in_row"] == 20
+
+
+def test_in_lockstep_a_slow_client_loses_nothing() -> None:
     with served(lockstep_s=20.0) as (robot, client):
         client.move("JointPosition")
         robot.step()
         drive(robot, client, hold, 1)
-        steps = threading.Thread(target=robot.step, args=(40,))
-        steps.start()
-        for cycle in range(40):
-            state = client.current() if cycle == 0 else client.state()
-            threading.Event().wait(0.005)
-            client.command(state[layout.S_time], q_c=HOME)
-        steps.join(20.0)
-        assert not steps.is_alive()
+        with stepping(robot, 40):
+            for cycle in range(40):
+                state = client.current() if cycle == 0 else client.state()
+                threading.Event().wait(0.005)
+                client.command(state[layout.S_time], q_c=HOME)
         counters = robot.counters
         assert (counters["accepted"], counters["lost"]) == (41, 0)

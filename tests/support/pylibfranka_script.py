@@ -183,7 +183,7 @@ def reflex_and_recovery() -> Any:
         control.writeOnce(pylibfranka.JointPositions(list(state.q_d)))
         state, _ = control.readOnce()
     text = ""
-    time.sleep(0.3)
+    time.sleep(2.0)
     try:
         for _ in range(5):
             control.writeOnce(pylibfranka.JointPositions(list(state.q_d)))

@@ -23,9 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--friction", action="store_true", help="give the joints friction")
     parser.add_argument("--no-armature", action="store_true", help="drives without inertia")
     parser.add_argument(
-        "--no-enforce",
-        action="store_true",
-        help="count broken limits and lost commands instead of stopping",
+        "--enforce",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="stop at broken limits and lost commands, or only count them",
     )
     parser.add_argument(
         "--q",
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="wait that long for each command of a motion (0: keep the millisecond)",
     )
     parser.add_argument("--priority", type=int, metavar="N", help="SCHED_FIFO priority of the loop")
+    parser.add_argument("--cpu", type=int, metavar="N", help="core that the loop is pinned to")
     parser.add_argument("--verbose", action="store_true", help="log connections")
 
 
@@ -114,9 +116,10 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "fci": options.fci,
         "friction": options.friction,
         "armature": not options.no_armature,
-        "enforce": not options.no_enforce,
+        "enforce": options.enforce,
         "lockstep_s": options.lockstep,
         "priority": options.priority,
+        "cpu": options.cpu,
         "tool": _tool(options.ee),
         "true_load": _tool(options.true_load),
     }

@@ -14,9 +14,7 @@ from kinegraph.robot.connection import PORT_MAX
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, NetworkError
 from kinegraph.robot.loop.realtime import PRIORITY_MAX, raise_thread
 from kinegraph.robot.sim.arm import READY, SimulatedArm, drive_constants
-from kinegraph.robot.sim.codes_layout import (
-    R_PLACE,
-)
+from kinegraph.robot.sim.codes_layout import R_PLACE
 from kinegraph.robot.sim.server import CommandServer
 from kinegraph.robot.sim.sim_layout import (
     INT_OFFSETS,
@@ -45,7 +43,10 @@ class SimulatedRobot(SimulatedWorld):
 
     In real time (`realtime=True`) one compiled thread that never needs the interpreter sends a
     state per millisecond. Otherwise nothing moves but by `step`. In lockstep the robot waits, in a
-    motion, for each command of its client, so that a slow machine loses none.
+    motion, for each command of its client, so that a slow machine or network loses none.
+
+    One client owns the robot. Another one that comes meanwhile waits half a second for the first
+    to leave, and is then refused.
 
     Use it as a context manager, or call `start` and `stop`.
 
@@ -62,10 +63,11 @@ class SimulatedRobot(SimulatedWorld):
         tool: End effector as Desk would configure it; `F_T_NE`, mass, centre, inertia.
         true_load: What really hangs on the flange; None for what the robot knows of.
         realtime: Whether the clock runs by itself.
-        lockstep_s: How long a state of a motion waits for its command, 0 for not at all. One that
-            was lost ends the waiting until the next comes.
+        lockstep_s: How long a state of a motion waits for its command, 0 for not at all. It is
+            25 ms at most before the first command and after one that did not come.
         trace: Newest cycles to keep in memory, see `trace`.
         priority: SCHED_FIFO priority of the loop's thread, None for ordinary scheduling.
+        cpu: Core that the loop's thread is pinned to, None for any.
 
     Raises:
         InvalidArgumentError: A value that makes no robot. Also a `ValueError`.
@@ -89,6 +91,7 @@ class SimulatedRobot(SimulatedWorld):
         lockstep_s: float = 0.0,
         trace: int = 0,
         priority: int | None = None,
+        cpu: int | None = None,
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise InvalidOperationError("the simulated robot needs Linux")
@@ -101,11 +104,14 @@ class SimulatedRobot(SimulatedWorld):
         check_whole("port", port, 0, PORT_MAX)
         if priority is not None:
             check_whole("priority", priority, 1, PRIORITY_MAX)
+        if cpu is not None and cpu not in os.sched_getaffinity(0):
+            cores = ", ".join(map(str, sorted(os.sched_getaffinity(0))))
+            raise InvalidArgumentError(f"cpu is {cpu!r}; the cores of this process are {cores}")
         self._address = (host, port)
         super().__init__(SimulatedArm.of(fci, urdf), trace)
         self._arrays = (self._memory.x, self._memory.n, self._memory.datagram)
         self._realtime = realtime
-        self._priority = priority
+        self._scheduling = (priority, cpu)
         self._server: CommandServer | None = None
         self._loop: threading.Thread | None = None
         self._listener: socket.socket | None = None
@@ -205,20 +211,20 @@ class SimulatedRobot(SimulatedWorld):
     def _warm_up(self) -> None:
         """Compile the loop before anybody waits for it: it ends at once when told to stop."""
         from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
-        from kinegraph.robot.sim.serve_kernels import collect, serve, wants_command
+        from kinegraph.robot.sim.serve_kernels import collect, patience_ms, serve
 
         n = self._memory.n
         atomic_store(n, N_stop, 1)
         atomic_load(n, N_stop)
         with announce_compiling("the simulated robot"):
             serve(*self._arrays, -1)
-            wants_command(*self._arrays[:2])
+            patience_ms(*self._arrays[:2])
             collect(*self._arrays)
 
     def _serve(self) -> None:
         from kinegraph.robot.sim.serve_kernels import serve
 
-        raise_thread(self._priority, None, enforce=False)
+        raise_thread(*self._scheduling, enforce=False)
         serve(*self._arrays, -1)
 
     # --- clock by hand -------------------------------------------------------------------------
@@ -241,15 +247,16 @@ class SimulatedRobot(SimulatedWorld):
                 serve(*self._arrays, 1)
 
     def _await_command(self) -> None:
-        from kinegraph.robot.sim.serve_kernels import collect, wants_command
+        from kinegraph.robot.sim.serve_kernels import collect, patience_ms
 
-        end = time.monotonic() + 1e-3 * float(self._memory.n[N_lockstep_ms])
+        began = time.monotonic()
         while True:
             with self._mailbox.lock:
                 collect(*self._arrays)
-                if not wants_command(*self._arrays[:2]) or time.monotonic() >= end:
-                    return
+                patience = 1e-3 * patience_ms(*self._arrays[:2])
                 states = int(self._memory.n[N_socket])
+            if time.monotonic() - began >= patience:
+                return
             select.select([states], [], [], 0.005)
 
     # --- what a test or a user may look at -----------------------------------------------------

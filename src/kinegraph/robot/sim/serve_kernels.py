@@ -62,9 +62,11 @@ from kinegraph.robot.wire.state_layout import COMMAND_SIZE, STATE_SIZE, C_messag
 from kinegraph.robot.wire.wire_kernels import decode_command, encode_state
 from kinegraph.scene.array_types import Array, ByteArray, IntArray
 
-__all__ = ["collect", "serve", "wants_command"]
+__all__ = ["collect", "patience_ms", "serve"]
 
-PERIOD_NS = 1_000_000
+PERIOD_NS = NS_PER_MS = 1_000_000
+# How long lockstep waits for the answer to the first state of a motion, and where none may come.
+FIRST_MS, DOUBTFUL_MS = 5, 25
 SLIP_NS = 500_000
 CATCH_UP_NS, BACKLOG_NS = 50_000, 100_000_000
 CLOCK_MONOTONIC, TIMER_ABSTIME, EINTR = 1, 1, 4
@@ -149,31 +151,41 @@ def answer_mailbox(x: Array, n: IntArray) -> None:
 
 
 @kernel
-def wants_command(x: Array, n: IntArray) -> bool:
-    """Whether a robot in lockstep waits: in a motion whose last command was not lost."""
-    if n[N_lockstep_ms] == 0 or n[N_moving] == 0 or n[N_have] == 1 or n[N_connected] == 0:
-        return False
-    return bool(n[N_started] == 1 and n[N_lost_in_row] == 0)
+def clock_ns(x: Array, n: IntArray) -> int:
+    """CLOCK_MONOTONIC, ns."""
+    libc_clock_gettime(CLOCK_MONOTONIC, n.ctypes.data + 8 * N_io_time)
+    return int(n[N_io_time] * 1_000_000_000 + n[N_io_time + 1])
+
+
+@kernel
+def patience_ms(x: Array, n: IntArray) -> int:
+    """How long a robot in lockstep waits for the answer to its newest state, ms.
+
+    The whole time that was allowed only while commands come. A client need not answer the first
+    state of a motion (libfranka waits for another one), and one that has lost a state answers the
+    next.
+    """
+    idle = n[N_moving] == 0 or n[N_connected] == 0 or n[N_asynchronous] == 1
+    if idle or n[N_have] == 1 or n[N_id] < n[N_first_id]:
+        return 0
+    limit = n[N_lockstep_ms]
+    if n[N_id] == n[N_first_id]:
+        limit = min(limit, FIRST_MS)
+    elif n[N_started] == 0 or n[N_lost_in_row] > 0:
+        limit = min(limit, DOUBTFUL_MS)
+    return int(limit)
 
 
 @kernel
 def await_command(x: Array, n: IntArray, datagram: ByteArray) -> None:
     """In lockstep: wait for the command of this cycle, at most as long as was allowed."""
-    for _ in range(n[N_lockstep_ms]):
-        if not wants_command(x, n) or load(n, N_stop) == 1:
-            return
+    began = clock_ns(x, n)
+    while clock_ns(x, n) - began < patience_ms(x, n) * NS_PER_MS and load(n, N_stop) == 0:
         n[N_waits] += 1
         n[N_io_poll] = n[N_socket] | (POLLIN << 32)
         libc_poll(n.ctypes.data + 8 * N_io_poll, 1, 1)
         collect(x, n, datagram)
         answer_mailbox(x, n)
-
-
-@kernel
-def clock_ns(x: Array, n: IntArray) -> int:
-    """CLOCK_MONOTONIC, ns."""
-    libc_clock_gettime(CLOCK_MONOTONIC, n.ctypes.data + 8 * N_io_time)
-    return int(n[N_io_time] * 1_000_000_000 + n[N_io_time + 1])
 
 
 @kernel

@@ -36,7 +36,11 @@ __all__ = ["CommandServer"]
 _LOG = logging.getLogger("kinegraph.robot.sim")
 # Connections that have not sent their Connect: how many, how long.
 MAX_SESSIONS, HANDSHAKE_S = 16, 2.0
-TICK_S = 0.5
+TICK_S, WAITING_TICK_S = 0.5, 0.02
+# How long a second client waits for the first to leave, and the status that then refuses it: one
+# that no client knows, because the protocol has none for this (libfranka: "Protocol error during
+# connection attempt"; without a reply it waits for ever).
+QUEUE_S, OCCUPIED = 0.5, 2
 
 
 class CommandServer:
@@ -101,13 +105,17 @@ class CommandServer:
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            ready = {key.fileobj for key, _ in self._selector.select(TICK_S)}
+            waiting = [s for s in self._sessions.values() if s.waiting is not None]
+            tick = WAITING_TICK_S if waiting else TICK_S
+            ready = {key.fileobj for key, _ in self._selector.select(tick)}
             # Clients before the listener: who has gone makes room for who comes.
             for session in [s for c, s in self._sessions.items() if c in ready]:
                 self._serve(session)
             if self._events in ready:
                 os.eventfd_read(self._events)
             self._tell_events()
+            for session in waiting:
+                self._admit(session)
             if self._listener in ready:
                 self._accept()
             self._drop_silent()
@@ -175,25 +183,49 @@ class CommandServer:
         return bytes([self._protocol.status(command)[STATUS_NAMES[status]]])
 
     def _connect(self, session: Session, command: int, number: int, payload: bytes) -> None:
-        if self._owner is not None or len(payload) != 4:
+        if session is self._owner or session.waiting is not None or len(payload) != 4:
             raise ValueError("a second Connect, or one of the wrong length")
         version, port = (int(part) for part in np.frombuffer(payload, "<u2"))
-        reply = np.zeros(1, self._protocol.dtype("Connect.Response"))
-        reply["version"] = self._protocol.version
         if version != self._protocol.version:
-            reply["status"] = 1
-            session.reply(command, number, reply.tobytes())
-            return
+            session.reply(command, number, self._connect_reply(1))
+        elif self._owner is not None:
+            session.waiting = (command, number, payload)
+            session.waits_until = time.monotonic() + QUEUE_S
+        else:
+            self._own(session, command, number, port)
+
+    def _connect_reply(self, status: int) -> bytes:
+        reply = np.zeros(1, self._protocol.dtype("Connect.Response"))
+        reply["status"], reply["version"] = status, self._protocol.version
+        return reply.tobytes()
+
+    def _own(self, session: Session, command: int, number: int, port: int) -> None:
         states = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         session.states = states
         states.bind((self._listener.getsockname()[0], 0))
         states.connect((session.peer, port))
         states.setblocking(False)
         with self._mailbox.lock:  # who steps the clock after the reply gets a state
-            session.reply(command, number, reply.tobytes())
+            session.reply(command, number, self._connect_reply(0))
             self._owner = session
             self._mailbox.ask(R_CONNECT, (), (states.fileno(),))
         _LOG.info("client %s connected, states go to port %d", session.peer, port)
+
+    def _admit(self, session: Session) -> None:
+        """Let a client that waits come in when the owner has gone, refuse it after its time."""
+        if session.waiting is None or session.connection not in self._sessions:
+            return
+        command, number, payload = session.waiting
+        try:
+            if self._owner is None:
+                session.waiting = None
+                self._own(session, command, number, int(np.frombuffer(payload, "<u2")[1]))
+            elif time.monotonic() >= session.waits_until:
+                session.waiting = None
+                session.reply(command, number, self._connect_reply(OCCUPIED))
+                self._drop(session, "another client owns the robot")
+        except OSError as problem:
+            self._drop(session, str(problem))
 
     def _set(self, name: str, payload: bytes) -> int:
         arguments = read_arguments(self._protocol, name, payload)

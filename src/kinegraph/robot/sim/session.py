@@ -25,6 +25,8 @@ class Session:
         states: The UDP socket of the states; None before a Connect was answered with Success.
         move: Command id of the Move that has not got its second reply, None without one.
         recovery: Command id of the error recovery that is going on, None without one.
+        waiting: The Connect request that waits for the owner to leave, None without one.
+        waits_until: When it is refused, `time.monotonic`.
     """
 
     def __init__(self, connection: socket.socket, peer: str) -> None:
@@ -36,6 +38,8 @@ class Session:
         self.states: socket.socket | None = None
         self.move: int | None = None
         self.recovery: int | None = None
+        self.waiting: Request | None = None
+        self.waits_until = 0.0
         self._buffer = bytearray()
 
     def receive(self) -> bool:
