@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.model import Model as Model
     from kinegraph.robot.model import NativeModelBackend as NativeModelBackend
     from kinegraph.robot.model import RobotModelBackend as RobotModelBackend
+    from kinegraph.robot.model import SoModelBackend as SoModelBackend
     from kinegraph.robot.modes import ControllerMode as ControllerMode
     from kinegraph.robot.modes import MotionGeneratorMode as MotionGeneratorMode
     from kinegraph.robot.modes import RobotMode as RobotMode
@@ -136,7 +137,7 @@ _NAMES = {
     ),
     "limits": ("JointVelocityTable", "RateLimits", "rate_limits"),
     "loop.callback": ("CompiledTorques",),
-    "model": ("Frame", "Model", "NativeModelBackend", "RobotModelBackend"),
+    "model": ("Frame", "Model", "NativeModelBackend", "RobotModelBackend", "SoModelBackend"),
     "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
     "recorder": ("RecordedRun", "Recorder", "RowSource", "read_run"),
     "robot": ("LoopCounters", "Robot"),

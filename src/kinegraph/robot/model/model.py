@@ -1,11 +1,12 @@
 """`Model`: libfranka's model calls, for a state or for explicit values."""
 
 from enum import Enum
-from typing import Any, Protocol, overload
+from typing import Any, Protocol, TypeAlias, overload
 
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.model.arguments import PoseLike
 from kinegraph.robot.model.backend import RobotModelBackend
+from kinegraph.robot.state import RobotState
 from kinegraph.scene.array_types import Array, VectorLike
 from kinegraph.scene.errors import suggestion
 
@@ -50,6 +51,10 @@ class ModelState(Protocol):
     def O_ddP_O(self) -> Array: ...  # noqa: D102
 
 
+# Named too, because pyright does not look through the descriptors of its fields.
+AnyState: TypeAlias = ModelState | RobotState
+
+
 class Model:
     """A robot's kinematics and dynamics, as libfranka's `Model`.
 
@@ -69,7 +74,7 @@ class Model:
         return self._backend
 
     @overload
-    def pose(self, frame: Frame, state: ModelState, /) -> Array: ...
+    def pose(self, frame: Frame, state: AnyState, /) -> Array: ...
     @overload
     def pose(self, frame: Frame, q: VectorLike, F_T_EE: PoseLike, EE_T_K: PoseLike) -> Array: ...
     def pose(self, frame: Frame, q: Any, F_T_EE: Any = None, EE_T_K: Any = None) -> Array:
@@ -88,7 +93,7 @@ class Model:
         return self._in_frame("pose", frame, q, F_T_EE, EE_T_K)
 
     @overload
-    def body_jacobian(self, frame: Frame, state: ModelState, /) -> Array: ...
+    def body_jacobian(self, frame: Frame, state: AnyState, /) -> Array: ...
     @overload
     def body_jacobian(
         self, frame: Frame, q: VectorLike, F_T_EE: PoseLike, EE_T_K: PoseLike
@@ -102,7 +107,7 @@ class Model:
         return self._in_frame("body_jacobian", frame, q, F_T_EE, EE_T_K)
 
     @overload
-    def zero_jacobian(self, frame: Frame, state: ModelState, /) -> Array: ...
+    def zero_jacobian(self, frame: Frame, state: AnyState, /) -> Array: ...
     @overload
     def zero_jacobian(
         self, frame: Frame, q: VectorLike, F_T_EE: PoseLike, EE_T_K: PoseLike
@@ -118,7 +123,7 @@ class Model:
         return self._in_frame("zero_jacobian", frame, q, F_T_EE, EE_T_K)
 
     @overload
-    def mass(self, state: ModelState, /) -> Array: ...
+    def mass(self, state: AnyState, /) -> Array: ...
     @overload
     def mass(
         self, q: VectorLike, I_total: VectorLike, m_total: float, F_x_Ctotal: VectorLike
@@ -143,7 +148,7 @@ class Model:
         return self._backend.mass(q, I_total, m_total, F_x_Ctotal)
 
     @overload
-    def coriolis(self, state: ModelState, /) -> Array: ...
+    def coriolis(self, state: AnyState, /) -> Array: ...
     @overload
     def coriolis(
         self,
@@ -181,9 +186,7 @@ class Model:
         return self._backend.coriolis(q, dq, I_total, m_total, F_x_Ctotal, STANDARD_GRAVITY)
 
     @overload
-    def gravity(
-        self, state: ModelState, /, *, gravity_earth: VectorLike | None = None
-    ) -> Array: ...
+    def gravity(self, state: AnyState, /, *, gravity_earth: VectorLike | None = None) -> Array: ...
     @overload
     def gravity(
         self,

@@ -6,8 +6,18 @@ import numpy as np
 
 from kinegraph.kinematics.dynamics_kernels import coriolis_torque, gravity_torque, mass_matrix
 from kinegraph.robot.model import model_kernels
-from kinegraph.robot.model.arguments import PoseLike, check_rigid, gather, joint_number
+from kinegraph.robot.model.arguments import PoseLike, joint_number
 from kinegraph.robot.model.arm import CompiledArm, find_arm, plan_arm
+from kinegraph.robot.model.checked_calls import (
+    CORIOLIS,
+    GRAVITY,
+    JOINT,
+    MASS,
+    NO_INERTIA,
+    gather,
+    joint_and_tool,
+    joint_and_two_tools,
+)
 from kinegraph.scene import parseURDFString
 from kinegraph.scene.array_types import Array, VectorLike
 from kinegraph.scene.graph import SceneGraph
@@ -16,18 +26,8 @@ __all__ = ["NativeModelBackend"]
 
 FLANGE = 7  # index of the flange's chain, behind those of the seven joints
 
-# Arguments of the calls, as `gather` lays them out.
-LOAD = (("m_total", 1), ("F_x_Ctotal", 3), ("I_total", 9))
-MASS = (("q", 7), *LOAD)
-GRAVITY = (*MASS, ("gravity_earth", 3))
-CORIOLIS = (*GRAVITY, ("dq", 7))
-JOINT = (("q", 7),)
-EE = (*JOINT, ("F_T_EE", 16))
-STIFFNESS = (*EE, ("EE_T_K", 16))
-
 # Without a tool the identity; never written to.
 IDENTITY = np.eye(4).reshape(16)
-NO_INERTIA = np.zeros(9)
 
 
 class NativeModelBackend:
@@ -164,7 +164,7 @@ class NativeModelBackend:
         Raises:
             InvalidArgumentError: As `pose_flange`, or `f_t_ee` is not a rigid transform.
         """
-        return self._pose(FLANGE, *_ee(q, f_t_ee))
+        return self._pose(FLANGE, *joint_and_tool(q, f_t_ee))
 
     def pose_stiffness(self, q: VectorLike, f_t_ee: PoseLike, ee_t_k: PoseLike) -> Array:
         """Pose of the stiffness frame, (16,).
@@ -172,7 +172,7 @@ class NativeModelBackend:
         Raises:
             InvalidArgumentError: As `pose_ee`, or `ee_t_k` is not a rigid transform.
         """
-        return self._pose(FLANGE, *_stiffness(q, f_t_ee, ee_t_k))
+        return self._pose(FLANGE, *joint_and_two_tools(q, f_t_ee, ee_t_k))
 
     def body_jacobian(self, q: VectorLike, joint_index: int) -> Array:
         """Body Jacobian of a joint frame, (42,).
@@ -196,7 +196,7 @@ class NativeModelBackend:
         Raises:
             InvalidArgumentError: As `pose_ee`.
         """
-        return self._body_jacobian(FLANGE, *_ee(q, f_t_ee))
+        return self._body_jacobian(FLANGE, *joint_and_tool(q, f_t_ee))
 
     def body_jacobian_stiffness(self, q: VectorLike, f_t_ee: PoseLike, ee_t_k: PoseLike) -> Array:
         """Body Jacobian of the stiffness frame, (42,).
@@ -204,7 +204,7 @@ class NativeModelBackend:
         Raises:
             InvalidArgumentError: As `pose_stiffness`.
         """
-        return self._body_jacobian(FLANGE, *_stiffness(q, f_t_ee, ee_t_k))
+        return self._body_jacobian(FLANGE, *joint_and_two_tools(q, f_t_ee, ee_t_k))
 
     def zero_jacobian(self, q: VectorLike, joint_index: int) -> Array:
         """Zero Jacobian of a joint frame, (42,).
@@ -228,7 +228,7 @@ class NativeModelBackend:
         Raises:
             InvalidArgumentError: As `pose_ee`.
         """
-        return self._zero_jacobian(FLANGE, *_ee(q, f_t_ee))
+        return self._zero_jacobian(FLANGE, *joint_and_tool(q, f_t_ee))
 
     def zero_jacobian_stiffness(self, q: VectorLike, f_t_ee: PoseLike, ee_t_k: PoseLike) -> Array:
         """Zero Jacobian of the stiffness frame, (42,).
@@ -236,7 +236,7 @@ class NativeModelBackend:
         Raises:
             InvalidArgumentError: As `pose_stiffness`.
         """
-        return self._zero_jacobian(FLANGE, *_stiffness(q, f_t_ee, ee_t_k))
+        return self._zero_jacobian(FLANGE, *joint_and_two_tools(q, f_t_ee, ee_t_k))
 
     def _pose(self, frame: int, q: Array, tool: Array) -> Array:
         out = np.empty(16)
@@ -254,21 +254,3 @@ class NativeModelBackend:
         placed, out = np.empty(16), np.empty(42)
         model_kernels.body_jacobian(chain, q, tool, pose, jacobian, placed, out)
         return out
-
-
-def _ee(q: VectorLike, f_t_ee: PoseLike) -> tuple[Array, Array]:
-    """Checked joint positions, and the pose of the end effector in the flange."""
-    given = gather(EE, q, f_t_ee)
-    tool = given[7:]
-    check_rigid("F_T_EE", tool)
-    return given[:7], tool
-
-
-def _stiffness(q: VectorLike, f_t_ee: PoseLike, ee_t_k: PoseLike) -> tuple[Array, Array]:
-    """Checked joint positions, and the pose of the stiffness frame in the flange."""
-    given = gather(STIFFNESS, q, f_t_ee, ee_t_k)
-    first, second, tool = given[7:23], given[23:], np.empty(16)
-    check_rigid("F_T_EE", first)
-    check_rigid("EE_T_K", second)
-    model_kernels.multiply_transforms(first, second, tool)
-    return given[:7], tool
