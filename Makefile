@@ -2,10 +2,18 @@
 PYTHON ?= python3
 VENV := .venv
 APART := .venv-bench
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 
-.PHONY: demo test lint bench docs coverage build clean help
+# The third-party robot programs of the tests have wheels for this platform only.
+PEER_NAMES := v10 v5 franky-sim franka-sim
+PEERS_INSTALL := $(shell $(PYTHON) -c "import platform as p, sys; print('yes' if (p.system(), \
+	p.machine(), p.python_implementation(), sys.version_info[:2]) \
+	== ('Linux', 'x86_64', 'CPython', (3, 11)) else '')")
+PEER_STAMPS := $(if $(PEERS_INSTALL),$(PEER_NAMES:%=$(PEERS)/%.stamp))
+
+.PHONY: demo test peers lint bench docs coverage build clean help
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -30,8 +38,19 @@ $(VENV)/docs.stamp: $(VENV)/base.stamp
 demo: $(VENV)/base.stamp  ## the main job: a scene, a simulated arm and a controller on one graph
 	@$(BIN)/kinegraph demo --out demo
 
-test: $(VENV)/dev.stamp  ## all tests
+test: $(VENV)/dev.stamp peers  ## all tests
 	@$(BIN)/pytest --quiet
+
+# A virtual environment each: two of them pin versions of numpy and mujoco. Two are made at a time.
+peers:  ## the robot programs of others that tests run beside ours
+	@$(if $(PEER_STAMPS),$(MAKE) --silent --no-print-directory --jobs=2 $(PEER_STAMPS),\
+		echo "kinegraph: the third-party robot programs have no wheels here, their tests are skipped")
+
+$(PEERS)/%.stamp: tests/support/foreign/%.txt
+	@echo "kinegraph: installing third-party programs into $(PEERS)/$* ..."
+	@test -x $(PEERS)/$*/bin/python || $(PYTHON) -m venv $(PEERS)/$*
+	@$(PEERS)/$*/bin/python -m pip install --quiet --quiet --disable-pip-version-check -r $<
+	@touch $@
 
 lint: $(VENV)/dev.stamp  ## format, style, types, import directions
 	@$(BIN)/ruff format --check .
@@ -69,4 +88,4 @@ build: $(VENV)/dev.stamp  ## sdist and wheel in dist
 	@$(BIN)/python -m build --outdir dist .
 
 clean:  ## remove what the targets made
-	rm -rf $(VENV) $(APART) dist docs/_build demo .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(APART) $(PEERS) dist docs/_build demo .mypy_cache .ruff_cache .pytest_cache .hypothesis

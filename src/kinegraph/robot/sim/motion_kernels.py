@@ -163,7 +163,9 @@ def propose(x: Array, n: IntArray) -> int:
     """Candidate motion out of the command; the error bit that refuses it, or -1."""
     generator, bit = n[N_generator], -1
     if generator == JOINT_POSITION and n[N_asynchronous] == 1:
-        bit = propose_target(x, n)
+        # libfranka's last command has zeros for a target: the one that stands is kept.
+        if x[X_command + C_motion_generation_finished] == 0.0:
+            bit = propose_target(x, n)
     elif generator == JOINT_POSITION:
         bit = propose_positions(x, n)
     elif generator == JOINT_VELOCITY:
