@@ -6,47 +6,25 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fci_sessions import decode, decoded_states, session_paths, version_of
+from fci_sessions import assert_shown, decode, decoded_states, session_paths, version_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinegraph.robot import Errors, ProtocolError, RobotMode, RobotState
-from kinegraph.robot.error_flags import MEMBER_NAMES
+from kinegraph.robot import ProtocolError, RobotMode, RobotState
 from kinegraph.robot.wire.tables import PROTOCOLS
 
-DERIVED = ("m_total", "F_x_Ctotal", "I_total")
-MODES = {mode.name.lower(): mode for mode in RobotMode}
 SIZES = {10: 1377, 5: 2373}
 CASES = [
-    pytest.param(path, index, id=f"{path.parent.name} {path.stem} {index}")
+    pytest.param(path, index, id=f"{path.name} {index}")
     for path in session_paths()
     for index, _ in enumerate(decoded_states(path))
 ]
 
 
-def expected_errors(names: list[str], by: str, got: Errors) -> set[str]:
-    """The client's names in the printed spelling; panda-python lacks the last four flags."""
-    printed = {MEMBER_NAMES.get(name, name) for name in names}
-    hidden = set(Errors.NAMES[37:]) & set(got) if by.startswith("panda") else set()
-    return printed | hidden
-
-
 @pytest.mark.parametrize(("path", "index"), CASES)
 def test_decoded_state_is_what_the_client_showed(path: Path, index: int) -> None:
     by, datagram, shown = list(decoded_states(path))[index]
-    state = decode(version_of(path), datagram)
-    for name, value in shown.items():
-        got = getattr(state, name)
-        if name in ("current_errors", "last_motion_errors"):
-            assert set(got) == expected_errors(value, by, got)
-        elif name == "robot_mode":
-            assert got is MODES[value.removeprefix("k").replace("_", "").lower()]
-        elif name == "time":
-            assert got == (round(value * 1000) if by.startswith("franka-rs") else value)
-        elif name in DERIVED and name != "m_total":
-            np.testing.assert_allclose(got, value, rtol=0, atol=4e-15)
-        else:
-            np.testing.assert_array_equal(np.ravel(got), np.ravel(value), name)
+    assert_shown(version_of(path), datagram, by, shown)
 
 
 @pytest.mark.parametrize(("path", "index"), CASES)

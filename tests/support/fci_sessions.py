@@ -1,29 +1,44 @@
 """Recorded FCI sessions: their datagrams, decoded states and motions."""
 
 import base64
+import gzip
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from shared_cases import GOLDEN, shared_root
 
+from kinegraph.robot.error_flags import MEMBER_NAMES, Errors
+from kinegraph.robot.modes import RobotMode
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.wire.messages import FrameReader, decode_request
 from kinegraph.robot.wire.tables import PROTOCOLS
 
+DERIVED = ("m_total", "F_x_Ctotal", "I_total")
+MODES = {mode.name.lower(): mode for mode in RobotMode}
+
 
 def session_paths() -> list[Path]:
-    """Every recorded session of a robot: the golden parts, and the whole ones where they are."""
-    paths = sorted((GOLDEN / "fci").glob("v*.jsonl"))
-    root = shared_root()
-    return paths + (sorted((root / "cases" / "fci").glob("v*.jsonl")) if root else [])
+    """Every recorded session of a robot: the golden ones, and others where there are any."""
+    paths = sorted((GOLDEN / "fci").glob("v*.jsonl.gz"))
+    known, root = {path.stem for path in paths}, shared_root()
+    others = sorted((root / "cases" / "fci").glob("v*.jsonl")) if root else []
+    return paths + [path for path in others if path.name not in known]
+
+
+def session_path(name: str) -> Path:
+    """The golden session of a name."""
+    return GOLDEN / "fci" / f"{name}.jsonl.gz"
 
 
 def records(path: Path) -> list[dict[str, Any]]:
     """The records of a session."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    data = path.read_bytes()
+    text = gzip.decompress(data) if path.suffix == ".gz" else data
+    return [json.loads(line) for line in text.decode("utf-8").splitlines()]
 
 
 def version_of(path: Path) -> int:
@@ -44,6 +59,30 @@ def decoded_states(path: Path) -> Iterator[tuple[str, bytes, dict[str, Any]]]:
             datagrams[record["message_id"]] = base64.b64decode(record["b64"])
         elif record["kind"] == "decoded":
             yield record["by"], datagrams[record["message_id"]], record["state"]
+
+
+def assert_shown(version: int, datagram: bytes, by: str, shown: dict[str, Any]) -> None:
+    """Compare a state with what the recorded client showed of it."""
+    state = decode(version, datagram)
+    for name, value in shown.items():
+        got = getattr(state, name)
+        if name in ("current_errors", "last_motion_errors"):
+            assert set(got) == _expected_errors(value, by, got)
+        elif name == "robot_mode":
+            assert got is MODES[value.removeprefix("k").replace("_", "").lower()]
+        elif name == "time":
+            assert got == (round(value * 1000) if by.startswith("franka-rs") else value)
+        elif name in DERIVED and name != "m_total":
+            np.testing.assert_allclose(got, value, rtol=0, atol=4e-15)
+        else:
+            np.testing.assert_array_equal(np.ravel(got), np.ravel(value), name)
+
+
+def _expected_errors(names: list[str], by: str, got: Errors) -> set[str]:
+    """The client's names in the printed spelling; panda-python lacks the last four flags."""
+    printed = {MEMBER_NAMES.get(name, name) for name in names}
+    hidden = set(Errors.NAMES[37:]) & set(got) if by.startswith("panda") else set()
+    return printed | hidden
 
 
 @dataclass

@@ -43,6 +43,7 @@ class ReactingRobot(ScriptedRobot):
         self._first_id = server.get("first_message_id")
         super().__init__(address, version)
         self.row[layout.S_control_command_success_rate] = 1.0
+        self.row[layout.S_elbow_c : layout.S_elbow_c + 2] = (0.1, -1.0)
         self.row[layout.S_robot_mode] = server.get("robot_mode_when_idle", IDLE)
         self.idle_controller = server.get("controller_mode_when_idle", self.idle_controller)
         self.row[layout.S_controller_mode] = self.idle_controller

@@ -1,6 +1,5 @@
 """The calls of the recorded reactions, made with our client."""
 
-import math
 import re
 from collections.abc import Callable
 from functools import cache
@@ -8,76 +7,14 @@ from typing import Any
 
 import numba
 import numpy as np
+from recorded_callbacks import Callbacks, constant_torques
 
 import kinegraph.robot
-from kinegraph.robot import (
-    CartesianPose,
-    CartesianVelocities,
-    JointPositions,
-    JointVelocities,
-    RobotState,
-    Torques,
-)
+from kinegraph.robot import Torques
 from kinegraph.robot.wire.state_layout import S_tau_J_d
 
 SEVEN, SIX = np.linspace(10.0, 70.0, 7), np.linspace(1.0, 6.0, 6)
 Call = Callable[[Any, str], object]
-
-
-class Callbacks:
-    """Callbacks as those that were recorded: a small motion that finishes after a time.
-
-    Args:
-        duration_s: When it finishes, s.
-    """
-
-    def __init__(self, duration_s: float) -> None:
-        self._duration_s = duration_s
-        self._time_s = 0.0
-        self._start: RobotState | None = None
-
-    def _step(self, state: RobotState, period_s: float) -> tuple[RobotState, float, bool]:
-        if self._start is None:
-            self._start = state
-        self._time_s += period_s
-        share = min(1.0, self._time_s / self._duration_s)
-        return self._start, share, share >= 1.0
-
-    def positions(self, state: RobotState, period_s: float) -> JointPositions:
-        start, share, finished = self._step(state, period_s)
-        q = start.q_d.copy()
-        q[3] += 0.001 * (1.0 - math.cos(math.pi * share)) / 2.0
-        return JointPositions(q, motion_finished=finished)
-
-    def held_positions(self, state: RobotState, period_s: float) -> JointPositions:
-        start, _, finished = self._step(state, period_s)
-        return JointPositions(start.q_d, motion_finished=finished)
-
-    def velocities(self, state: RobotState, period_s: float) -> JointVelocities:
-        _, share, finished = self._step(state, period_s)
-        dq = np.zeros(7)
-        dq[3] = 0.02 * math.sin(math.pi * share)
-        return JointVelocities(dq, motion_finished=finished)
-
-    def pose(self, state: RobotState, period_s: float) -> CartesianPose:
-        start, share, finished = self._step(state, period_s)
-        pose = start.O_T_EE_c.copy()
-        pose[14] += 0.0003 * (1.0 - math.cos(math.pi * share)) / 2.0
-        return CartesianPose(pose, elbow=(0.1, -1.0), motion_finished=finished)
-
-    def twist(self, state: RobotState, period_s: float) -> CartesianVelocities:
-        _, share, finished = self._step(state, period_s)
-        twist = [0.0, 0.0, 0.01 * math.sin(math.pi * share), 0.0, 0.0, 0.0]
-        return CartesianVelocities(twist, motion_finished=finished)
-
-    def torques(self, state: RobotState, period_s: float) -> Torques:
-        _, share, finished = self._step(state, period_s)
-        return Torques([0.0] * 6 + [0.2 * math.sin(math.pi * share)], motion_finished=finished)
-
-
-def constant_torques(state: RobotState, period_s: float) -> Torques:
-    """The torques beside a generator."""
-    return Torques([0.0] * 6 + [0.1])
 
 
 def settings(text: str) -> dict[str, Any]:
@@ -168,7 +105,7 @@ CALLS: dict[str, Call] = {
         Callbacks(duration_s(text)).torques, **settings(text)
     ),
     "control_tjv": with_torques("control_joint_velocities", "velocities"),
-    "control_tjp": with_torques("control_joint_positions", "held_positions"),
+    "control_tjp": with_torques("control_joint_positions", "positions"),
     "second_motion_while_running": second_motion,
     "torque_to_position_control": torques_to_positions,
 }

@@ -1,0 +1,86 @@
+"""Every recorded session once more, with our client in the place of the recorded one.
+
+The server plays what the recorded robot sent (`tests/support/recorded_server.py` says what it
+cannot), the calls are those of the recorded client. Its bytes, the values that it gets and how each
+call ends are the recorded ones.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fci_sessions import decode, session_paths, version_of
+from recorded_server import RecordedServer, Step
+from robot_addresses import fresh_address
+from session_calls import SessionCalls
+
+from kinegraph.robot import IncompatibleVersionError, Robot, RobotState
+from kinegraph.robot.wire.state_layout import STATE_SIZE
+
+pytestmark = pytest.mark.compiled
+
+REFUSED = "refused"
+SESSIONS = [p for p in session_paths() if REFUSED not in p.name]
+
+
+# What our client cannot do yet, by the method that it lacks.
+LACKING = {
+    "v10_libfranka_scripted_callbacks": "control_joint_positions",
+    "v10_libfranka_scripted_reflex": "control_joint_positions",
+    "v10_pylibfranka_frankasim_jv_cv_cp_stop_drop": "start_joint_velocity_control",
+    "v10_pylibfranka_frankasim_reflex_recovery": "start_joint_position_control",
+    "v10_pylibfranka_frankysim_setters_jp_tau": "start_joint_position_control",
+    "v5_libfranka_scripted_filters_wall_model": "set_filters",
+    "v5_panda_scripted_setters_motions": "control_joint_positions",
+}
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=lambda path: path.name.split(".")[0])
+def test_session_is_repeated_byte_for_byte(path: Path) -> None:
+    if method := LACKING.get(path.name.split(".")[0]):
+        assert not hasattr(Robot, method)
+        return
+    with RecordedServer(fresh_address(), path) as server:
+        with Robot(server.address, version=version_of(path)) as robot:
+            reader = robot.link.loop.states.reader(0)
+            calls = SessionCalls(path)
+            calls.make(robot)
+            sent = [step for step in server.steps if step.kind == "state"]
+            await_states(robot, sent)
+            assert calls.left == []
+        server.await_end()
+        assert server.failure is None
+        rows, lost = reader.read()
+        assert lost == 0
+        assert robot.counters.stale == 0
+        check_states(version_of(path), rows, sent)
+        assert len(server.inexact(1e-15)) == len(server.mismatches) <= 1
+
+
+def await_states(robot: Robot, sent: list[Step]) -> None:
+    """Wait until the last state has come."""
+    version = robot.version
+    last = decode(version, sent[-1].data).time
+    while robot.state.time < last:
+        robot.read_once()
+
+
+def check_states(version: int, rows: np.ndarray, sent: list[Step]) -> None:
+    """Compare the states that the client has received with the datagrams."""
+    assert len(rows) == len(sent)
+    for row, step in zip(rows, sent, strict=True):
+        assert RobotState.from_row(row[:STATE_SIZE]) == decode(version, step.data)
+
+
+def test_session_of_another_version_ends_as_recorded() -> None:
+    (path,) = (p for p in session_paths() if REFUSED in p.name)
+    outcome = SessionCalls(path).results[0]
+    with (
+        RecordedServer(fresh_address(), path) as server,
+        pytest.raises(IncompatibleVersionError) as caught,
+    ):
+        Robot(server.address, version=10)
+    assert server.failure is None
+    assert not server.mismatches
+    assert str(caught.value).split(" kinegraph")[0] == outcome["text"].split(" Please")[0]
+    assert (caught.value.server_version, caught.value.library_version) == (5, 10)
