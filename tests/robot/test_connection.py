@@ -367,7 +367,7 @@ def test_random_bytes_end_in_an_error_of_ours_and_never_in_another() -> None:
 def test_a_command_of_the_other_version_is_refused_before_it_is_sent() -> None:
     with (
         connected(until_closed) as connection,
-        pytest.raises(InvalidOperationError, match="SetFilters is not available"),
+        pytest.raises(InvalidOperationError, match="Set Filters is not available"),
     ):
         connection.channel.send("SetFilters")
 

@@ -685,7 +685,7 @@ def test_torques_of_version_5_go_with_a_velocity_generator_at_rest(fer: Scripted
         session = start(robot)
         moving(fer, 20)
         session.stop()
-        with pytest.raises(InvalidOperationError, match="GetRobotModel is not available"):
+        with pytest.raises(InvalidOperationError, match="Get Robot Model is not available"):
             robot.robot_model()
     payload = next(payload for name, _, payload in fer.requests if name == "Move")
     record = np.frombuffer(payload, fer.protocol.dtype("Move.Request"))[0]

@@ -86,7 +86,7 @@ def test_accelerometers_are_rows_and_matrices_are_flat() -> None:
 
 def test_command_of_the_other_version_is_refused_by_name() -> None:
     with pytest.raises(
-        InvalidOperationError, match="SetFilters is not available on FCI version 10"
+        InvalidOperationError, match="Set Filters is not available on FCI version 10"
     ):
         PROTOCOLS[10].command("SetFilters")
     with pytest.raises(InvalidOperationError, match="did you mean 'SetLoad'"):

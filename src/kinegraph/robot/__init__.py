@@ -65,6 +65,8 @@ if TYPE_CHECKING:
     from kinegraph.robot.model import NativeModelBackend as NativeModelBackend
     from kinegraph.robot.model import RobotModelBackend as RobotModelBackend
     from kinegraph.robot.model import SoModelBackend as SoModelBackend
+    from kinegraph.robot.model.fer import FER_FRICTION as FER_FRICTION
+    from kinegraph.robot.model.fer import JointFriction as JointFriction
     from kinegraph.robot.modes import ControllerMode as ControllerMode
     from kinegraph.robot.modes import MotionGeneratorMode as MotionGeneratorMode
     from kinegraph.robot.modes import RobotMode as RobotMode
@@ -82,6 +84,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.sim.descriptions import description_path as description_path
     from kinegraph.robot.sim.descriptions import description_text as description_text
     from kinegraph.robot.state import RobotState as RobotState
+    from kinegraph.robot.virtual_wall import VirtualWall as VirtualWall
     from kinegraph.robot.warming import warm_up as warm_up
     from kinegraph.robot.wrenches import transform_wrench as transform_wrench
 
@@ -138,6 +141,7 @@ _NAMES = {
     "limits": ("JointVelocityTable", "RateLimits", "rate_limits"),
     "loop.callback": ("CompiledTorques",),
     "model": ("Frame", "Model", "NativeModelBackend", "RobotModelBackend", "SoModelBackend"),
+    "model.fer": ("FER_FRICTION", "JointFriction"),
     "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
     "recorder": ("RecordedRun", "Recorder", "RowSource", "read_run"),
     "robot": ("LoopCounters", "Robot"),
@@ -146,6 +150,7 @@ _NAMES = {
     "sim": ("SimulatedRobot", "SimulatedTool"),
     "sim.descriptions": ("description_path", "description_text"),
     "state": ("RobotState",),
+    "virtual_wall": ("VirtualWall",),
     "warming": ("warm_up",),
     "wrenches": ("transform_wrench",),
 }

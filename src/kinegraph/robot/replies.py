@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from kinegraph.robot.errors import CommandError, FrankaError, ProtocolError
+from kinegraph.robot.errors import CommandError, FrankaError, ModelError, ProtocolError
 from kinegraph.robot.wire.protocol import Protocol, title
 
 __all__ = ["MODE_NAMES", "check_status", "move_text", "status_name"]
@@ -48,12 +48,14 @@ def check_status(protocol: Protocol, command: str, status: int, mode: Callable[[
 
     Raises:
         CommandError: The robot refused or aborted the command.
+        ModelError: It has no model library to hand out.
         ProtocolError: The command has no such status.
     """
     name = status_name(protocol, command, status)
     if name == "Success":
         return
-    raise CommandError(f"libfranka: {_text(command, name, mode())}", command=command, status=name)
+    kind = ModelError if command == "LoadModelLibrary" else CommandError
+    raise kind(f"libfranka: {_text(command, name, mode())}", command=command, status=name)
 
 
 def _text(command: str, status: str, mode: int) -> str:

@@ -6,7 +6,7 @@ import sys
 import threading
 import weakref
 from types import TracebackType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from kinegraph.robot.argument_checks import check_duration, check_whole
 from kinegraph.robot.connection import open_connection
@@ -30,6 +30,9 @@ from kinegraph.robot.state_stream import StateStream
 from kinegraph.robot.wire.state_layout import STATE_SIZE
 from kinegraph.robot.wire.tables import TCP_PORT
 from kinegraph.scene.errors import KinegraphError
+
+if TYPE_CHECKING:
+    from kinegraph.robot.model.model import Model
 
 __all__ = ["LoopCounters", "Robot"]
 
@@ -253,6 +256,29 @@ class Robot(RobotSettings):
             NetworkError: No reply in time, or a lost connection.
         """
         return self._request_model()
+
+    def load_model(self, source: Literal["auto", "native", "robot"] = "auto") -> "Model":
+        """Return the arm's kinematics and dynamics in libfranka's terms.
+
+        Args:
+            source: `"native"`: evaluated here, of version 10 from the served URDF, of version 5
+                from the parameters that were identified and published for the Franka Emika Robot,
+                see `kinegraph.robot.model.fer`. `"robot"`: version 5's own library, downloaded and
+                run in this process; see `SoModelBackend` for the trust it takes. `"auto"`: as
+                `"native"`, because code from elsewhere runs only when asked for.
+
+        Raises:
+            ModelError: The robot has no library for this machine, it cannot be loaded, or the
+                served URDF holds no arm.
+            InvalidOperationError: Version 10 has no library, or the robot was closed.
+            CommandError: The robot refuses.
+            NetworkError: No reply in time, or a lost connection.
+            InvalidArgumentError: There is no such source. Also a `ValueError`.
+        """
+        from kinegraph.robot.model.loading import load_backend
+        from kinegraph.robot.model.model import Model
+
+        return Model(load_backend(self._link, source))
 
     @property
     def rate_limits(self) -> RateLimits:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.command_checks import check_finite, check_pose, pose_values, values_of
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.link import RobotLink
+from kinegraph.robot.virtual_wall import VirtualWall
 from kinegraph.scene.array_types import Array, ByteArray
 from kinegraph.scene.pose import TransformLike
 
@@ -146,3 +148,62 @@ class RobotSettings:
             "I_load": _finite(flat, 9, "load_inertia"),
         }
         self._link.command("SetLoad", fields)
+
+    # --- version 5 ------------------------------------------------------------------------------
+
+    def set_filters(
+        self,
+        joint_position_filter_frequency: float,
+        joint_velocity_filter_frequency: float,
+        cartesian_position_filter_frequency: float,
+        cartesian_velocity_filter_frequency: float,
+        controller_filter_frequency: float,
+    ) -> None:
+        """Set the cutoff frequencies of the robot's own filters (version 5).
+
+        Each is in Hz, 1 to 1000; 1000 switches a filter off.
+
+        Args:
+            joint_position_filter_frequency: Of commanded joint positions.
+            joint_velocity_filter_frequency: Of commanded joint velocities.
+            cartesian_position_filter_frequency: Of commanded poses.
+            cartesian_velocity_filter_frequency: Of commanded twists.
+            controller_filter_frequency: Of commanded torques.
+
+        Raises:
+            InvalidOperationError: Version 10 has no such command.
+        """
+        self._link.connection.channel.protocol.command("SetFilters")
+        fields = {
+            "joint_position_filter_frequency": joint_position_filter_frequency,
+            "joint_velocity_filter_frequency": joint_velocity_filter_frequency,
+            "cartesian_position_filter_frequency": cartesian_position_filter_frequency,
+            "cartesian_velocity_filter_frequency": cartesian_velocity_filter_frequency,
+            "controller_filter_frequency": controller_filter_frequency,
+        }
+        checked = {name: float(_finite([value], 1, name)[0]) for name, value in fields.items()}
+        self._link.command("SetFilters", checked)
+
+    def get_virtual_wall(self, id: int) -> VirtualWall:
+        """Ask the robot for one of its virtual walls (version 5).
+
+        Args:
+            id: Number of the wall.
+
+        Returns:
+            The wall; its `id` is the one that was asked for.
+
+        Raises:
+            InvalidOperationError: Version 10 has no such command.
+        """
+        protocol = self._link.connection.channel.protocol
+        protocol.command("GetCartesianLimit")
+        check_whole("id", id, -(2**31), 2**31 - 1)
+        payload = self._link.command("GetCartesianLimit", {"id": int(id)})
+        reply = np.frombuffer(payload, protocol.dtype("GetCartesianLimit.Response"), count=1)[0]
+        return VirtualWall(
+            int(id),
+            reply["object_world_size"],
+            reply["object_frame"],
+            bool(reply["object_activation"]),
+        )

@@ -66,6 +66,8 @@ class SimulatedRobot(SimulatedWorld):
         lockstep_s: How long a state of a motion waits for its command, 0 for not at all. It is
             25 ms at most before the first command and after one that did not come.
         trace: Newest cycles to keep in memory, see `trace`.
+        model_library: Shared object that version 5 hands out to LoadModelLibrary; empty: none, the
+            request is answered with its Error.
         priority: SCHED_FIFO priority of the loop's thread, None for ordinary scheduling.
         cpu: Core that the loop's thread is pinned to, None for any.
 
@@ -90,6 +92,7 @@ class SimulatedRobot(SimulatedWorld):
         realtime: bool = True,
         lockstep_s: float = 0.0,
         trace: int = 0,
+        model_library: bytes = b"",
         priority: int | None = None,
         cpu: int | None = None,
     ) -> None:
@@ -108,6 +111,7 @@ class SimulatedRobot(SimulatedWorld):
             cores = ", ".join(map(str, sorted(os.sched_getaffinity(0))))
             raise InvalidArgumentError(f"cpu is {cpu!r}; the cores of this process are {cores}")
         self._address = (host, port)
+        self._library = model_library
         super().__init__(SimulatedArm.of(fci, urdf), trace)
         self._arrays = (self._memory.x, self._memory.n, self._memory.datagram)
         self._realtime = realtime
@@ -156,7 +160,13 @@ class SimulatedRobot(SimulatedWorld):
         self._memory.n[N_event_pipe], self._memory.n[N_stop] = events, 0
         version = self._arm.version
         self._server = CommandServer(
-            self._mailbox, self._memory, PROTOCOLS[version], self._arm.urdf, listener, events
+            self._mailbox,
+            self._memory,
+            PROTOCOLS[version],
+            self._arm.urdf,
+            listener,
+            events,
+            self._library,
         )
         if self._realtime:
             self._mailbox.loop_runs = True

@@ -53,6 +53,7 @@ class CommandServer:
         urdf: Text that GetRobotModel hands out.
         listener: Listening TCP socket; states are sent from the same address.
         events: eventfd that the loop writes to.
+        library: Shared object that LoadModelLibrary hands out; empty for its Error.
     """
 
     def __init__(
@@ -63,7 +64,9 @@ class CommandServer:
         urdf: str,
         listener: socket.socket,
         events: int,
+        library: bytes = b"",
     ) -> None:
+        self._library = library
         self._mailbox = mailbox
         self._memory = memory
         self._protocol = protocol
@@ -261,7 +264,8 @@ class CommandServer:
             reply = np.zeros(1, self._protocol.dtype("GetCartesianLimit.Response"))
             reply["object_frame"] = np.eye(4).ravel()
             return reply.tobytes()
-        # LoadModelLibrary answers with its Error: a simulated robot has no shared object.
+        if name == "LoadModelLibrary" and self._library:
+            return b"\0" + self._library
         return b"\1"
 
     def _tell_events(self) -> None:

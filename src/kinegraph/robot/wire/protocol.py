@@ -97,8 +97,8 @@ class Protocol:
         """
         if name not in self.commands:
             raise InvalidOperationError(
-                f"libfranka: {name} is not available on FCI version {self.version}."
-                f"{suggestion(name, self.commands)}",
+                f"libfranka: {_TITLES.get(name, name)} is not available on FCI version "
+                f"{self.version}.{'' if name in _TITLES else suggestion(name, self.commands)}",
                 command=name,
                 version=self.version,
             )
