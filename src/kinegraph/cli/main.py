@@ -12,6 +12,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "demo": "run the main job: a scene, a simulated arm and a controller on one graph",
+    "relay": "stand between a client and a robot, harm the traffic and measure it",
     "sim": "serve a simulated Franka robot over FCI",
 }
 """Sub-commands and what they do; each is a module here with `add_arguments` and `run`."""

@@ -2,12 +2,11 @@
 
 import argparse
 import logging
-import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+
+from kinegraph.cli.signalled import until_signalled
 
 __all__ = ["add_arguments", "run"]
 
@@ -68,21 +67,8 @@ def run(options: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit code."""
     if options.verbose:
         logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
-    with _until_signalled() as ended:
+    with until_signalled() as ended:
         return _serve(options, ended)
-
-
-@contextmanager
-def _until_signalled() -> Iterator[threading.Event]:
-    """Give an event that SIGINT and SIGTERM set, for as long as the block lasts."""
-    ended = threading.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda *_: ended.set()) for number in numbers]
-    try:
-        yield ended
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
 
 
 def _serve(options: argparse.Namespace, ended: threading.Event) -> int:
