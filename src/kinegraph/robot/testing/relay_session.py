@@ -166,9 +166,9 @@ class RelaySession:
             self._guarded(partial(self._pass, self._server, self._down))
         if self._client in readable and not self.client_is_gone:
             self._guarded(partial(self._pass, self._client, self._up))
-        if self._to_server in readable:
+        if not self.is_over and self._to_server in readable:
             self._take_states()
-        if self._to_client in readable:
+        if not self.is_over and self._to_client in readable:
             self._take_commands()
 
     # --- TCP ------------------------------------------------------------------------------------
@@ -215,6 +215,12 @@ class RelaySession:
         return bytes(first)
 
     # --- datagrams ------------------------------------------------------------------------------
+
+    def take_datagrams(self) -> None:
+        """Pass on what has come."""
+        if not self.is_over:
+            self._take_states()
+            self._take_commands()
 
     def _take_states(self) -> None:
         for _ in range(DATAGRAMS_AT_ONCE):
