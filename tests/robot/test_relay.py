@@ -370,7 +370,7 @@ def test_losses_freezes_and_resets_on_request() -> None:
         assert quiet(client)
         robot.step()
         assert client.state()[layout.S_time] == 4.0
-        relay.freeze(0.3)
+        relay.freeze(2.0)
         robot.step()
         number = client.post("StopMove")
         assert quiet(client)

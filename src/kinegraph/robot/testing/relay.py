@@ -197,14 +197,18 @@ class Relay:
         self._do(lambda session: session.close(reset=True))
 
     def _do(self, action: Callable[[RelaySession], None]) -> None:
+        done = threading.Event()
+
         def run() -> None:
             if self._session is not None:
                 action(self._session)
+            done.set()
 
         if self._thread is None:
             return
         self._actions.append(run)
         os.eventfd_write(self._wake_fd, 1)
+        done.wait(_STOP_S)  # what comes after the call meets the fault
 
     # --- what was seen --------------------------------------------------------------------------
 
