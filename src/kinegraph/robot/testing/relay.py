@@ -248,8 +248,6 @@ class Relay:
         try:
             while not self._stopping:
                 self._turn()
-            if self._session is not None:
-                self._session.take_datagrams()  # what has come is still handed on
         except Exception:
             _LOG.exception("the relay ends")
         finally:

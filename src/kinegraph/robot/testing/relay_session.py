@@ -319,6 +319,8 @@ class RelaySession:
         """
         if self.is_over:
             return
+        if not reset:
+            self.take_datagrams()  # what has come before the end is still handed on
         self.is_over = True
         if not reset:
             for stream in self._streams():
