@@ -13,7 +13,7 @@ PEERS_INSTALL := $(shell $(PYTHON) -c "import platform as p, sys; print('yes' if
 	== ('Linux', 'x86_64', 'CPython', (3, 11)) else '')")
 PEER_STAMPS := $(if $(PEERS_INSTALL),$(PEER_NAMES:%=$(PEERS)/%.stamp))
 
-.PHONY: demo test peers lint bench docs coverage build clean help
+.PHONY: demo test peers lint bench acceptance docs coverage build clean help
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -57,6 +57,7 @@ lint: $(VENV)/dev.stamp  ## format, style, types, import directions
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/mypy tests examples
+	@$(BIN)/mypy acceptance
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright
 	@$(BIN)/lint-imports
 
@@ -79,6 +80,10 @@ $(APART)/bench.stamp: pyproject.toml
 
 bench: $(VENV)/bench.stamp $(APART)/bench.stamp  ## timings beside the libraries that a user would pick instead
 	@$(BIN)/python benchmarks/run.py $(BENCH)
+
+# Minutes each; ACCEPT="server-real-clients:A0,A4.3" runs what it names.
+acceptance: $(VENV)/dev.stamp peers  ## bars of the robot side, beside the programs of others
+	@$(BIN)/python acceptance/run.py $(ACCEPT)
 
 docs: $(VENV)/docs.stamp  ## the documentation as HTML in docs/_build
 	@$(BIN)/sphinx-build -W --quiet -b html docs docs/_build

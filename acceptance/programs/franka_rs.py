@@ -1,0 +1,186 @@
+"""What the bars let franka-rs do: `franka_rs.py HOST TASK [ARGUMENT ...]`, in its environment.
+
+Prints the figures as JSON on its last line. LOOP_FIFO is the FIFO priority of its loop, 0 for
+ordinary scheduling.
+"""
+
+import json
+import math
+import os
+import sys
+import time
+from typing import Any
+
+import franka
+import numpy as np
+
+HOST = sys.argv[1]
+FIFO = int(os.environ.get("LOOP_FIFO", "0")) or None
+
+
+def connect() -> Any:
+    robot = franka.Robot(HOST, realtime="ignore")
+    policy = os.SCHED_FIFO if FIFO else os.SCHED_OTHER
+    os.sched_setscheduler(0, policy, os.sched_param(FIFO or 0))
+    return robot
+
+
+def quiet(robot: Any) -> Any:
+    """Thresholds that no motion here meets."""
+    robot.set_collision_behavior_simple([100.0] * 7, [100.0] * 7, [100.0] * 6, [100.0] * 6)
+    return robot
+
+
+def milliseconds(state: Any) -> int:
+    return round(1e3 * state.time) if isinstance(state.time, float) else int(state.time)
+
+
+def mode(state: Any) -> str:
+    return str(state.robot_mode).rsplit(".", 1)[-1].lower()
+
+
+def fresh(robot: Any) -> Any:
+    """The state of now: what waited in the socket's buffer goes first."""
+    for _ in range(150):
+        robot.read_once()
+    return robot.read_once()
+
+
+def versions() -> Any:
+    robot = connect()
+    return {"fci": robot.fci_version, "server": robot.server_version}
+
+
+def read(count: str) -> Any:
+    """States one after the other: when each came and what time it says."""
+    robot = connect()
+    fresh(robot)
+    at, ms = [], []
+    for _ in range(int(count)):
+        state = robot.read_once()
+        at.append(1e6 * time.perf_counter())
+        ms.append(milliseconds(state))
+    return {"at_us": at, "ms": ms}
+
+
+def idle_age(seconds: str) -> Any:
+    """Age of the state that comes after a pause."""
+    robot = connect()
+    begun, since = time.perf_counter(), milliseconds(fresh(robot))
+    time.sleep(float(seconds))
+    state = robot.read_once()
+    return {"age_ms": 1e3 * (time.perf_counter() - begun) - (milliseconds(state) - since)}
+
+
+def poses(count: str) -> Any:
+    """The model's end effector beside the state's, one after each line that is printed."""
+    robot = connect()
+    model = robot.model()
+    worst = 0.0
+    for _ in range(int(count)):
+        sys.stdout.write("next\n")
+        sys.stdout.flush()
+        state = robot.read_once()
+        ours = np.asarray(model.pose("ee", state.q, state.F_T_EE))
+        worst = max(worst, float(np.abs(ours - np.asarray(state.O_T_EE)).max()))
+    return {"worst": worst}
+
+
+def cartesian(backend: str, step: str = "0.05", seconds: str = "3") -> Any:
+    """A6.1, A6.2: a step in x; where it lands against the target, and how far beyond it goes."""
+    robot = quiet(connect())
+    size, wait = float(step), float(seconds)
+    with robot.cartesian_targets(backend=backend, realtime_priority=FIFO) as arm:
+        time.sleep(0.5)
+        start = np.asarray(arm.state().O_T_EE)[:3, 3].copy()
+        first = milliseconds(arm.state())
+        arm.move_by([size, 0.0, 0.0])
+        over, last, seen, success = 0.0, first, [], []
+        while last - first < 1e3 * wait:
+            time.sleep(0.002)
+            state = arm.state()
+            last = milliseconds(state)
+            moved = np.asarray(state.O_T_EE)[:3, 3] - start
+            over = max(over, 1e3 * math.copysign(1.0, size) * (moved[0] - size))
+            success.append(state.control_command_success_rate)
+            if last - first > 1e3 * (wait - 0.3):
+                seen.append(moved)
+        end = np.mean(seen, axis=0) - [size, 0.0, 0.0]
+        state = arm.state()
+        sag = np.asarray(state.tau_J_d), np.asarray(state.q), np.asarray(state.tau_J)
+    idle = fresh(robot)
+    return {
+        "land_mm": 1e3 * float(np.linalg.norm(end)),
+        "over_mm": over,
+        "success_min": min(success[100:]),
+        "tau_J_d": sag[0].tolist(),
+        "q": sag[1].tolist(),
+        "end": end.tolist(),
+        "mode": mode(idle),
+    }
+
+
+def joints(backend: str, seconds: str = "4") -> Any:
+    """A6.3: 0.1 rad on joint 4."""
+    robot = quiet(connect())
+    with robot.joint_targets(backend=backend, realtime_priority=FIFO) as arm:
+        time.sleep(0.3)
+        goal = np.asarray(arm.target()) + 0.1 * np.eye(7)[3]
+        arm.move_to(goal)
+        time.sleep(float(seconds))
+        q = np.asarray(arm.state().q)
+    return {"error_rad": float(np.abs(q - goal).max()), "mode": mode(fresh(robot))}
+
+
+def circle() -> Any:
+    """A6.4: a circle of 4 cm as a chunk of 50 poses at 20 ms."""
+    robot = quiet(connect())
+    radius, rows, dt = 0.04, 50, 0.02
+    with robot.cartesian_targets(backend="robot", realtime_priority=FIFO) as arm:
+        time.sleep(0.3)
+        start = np.asarray(arm.target())[:3]
+        centre = start - [radius, 0.0, 0.0]
+        angles = np.linspace(0.0, 2.0 * np.pi, rows)
+        chunk = centre + radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(rows)], axis=1)
+        arm.follow(chunk, dt)
+        far, begun = 0.0, time.perf_counter()
+        while time.perf_counter() - begun < rows * dt + 1.5:
+            time.sleep(0.004)
+            p = np.asarray(arm.state().O_T_EE)[:3, 3] - centre
+            off = math.hypot(math.hypot(p[0], p[1]) - radius, p[2])
+            far = max(far, off)
+    return {"circle_mm": 1e3 * far, "mode": mode(fresh(robot))}
+
+
+def soak(seconds: str) -> Any:
+    """A10: a step of 5 cm there and back every 2 s; the error of each landing."""
+    robot = quiet(connect())
+    lands, gaps, success = [], 0, 1.0
+    with robot.cartesian_targets(backend="robot", realtime_priority=FIFO) as arm:
+        time.sleep(0.5)
+        begun, sign = time.perf_counter(), 1.0
+        first = last = milliseconds(arm.state())
+        while time.perf_counter() - begun < float(seconds):
+            arm.move_by([0.05 * sign, 0.0, 0.0])
+            until = time.perf_counter() + 2.0
+            while time.perf_counter() < until:
+                time.sleep(0.01)
+            sign = -sign
+            state = arm.state()
+            success = min(success, state.control_command_success_rate)
+            target = np.asarray(arm.target())[:3]
+            lands.append(1e3 * float(np.linalg.norm(np.asarray(state.O_T_EE)[:3, 3] - target)))
+            last = milliseconds(state)
+        passed = time.perf_counter() - begun
+    return {
+        "lands_mm": lands,
+        "states": last - first,
+        "wall_s": passed,
+        "success_min": success,
+        "gaps": gaps,
+        "mode": mode(fresh(robot)),
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(globals()[sys.argv[2]](*sys.argv[3:])) + "\n")
