@@ -134,6 +134,25 @@ def test_silence_is_a_reflex_at_the_twentieth_loss() -> None:
     assert list(np.flatnonzero(robot.field("current_errors"))) == [25]
 
 
+def test_an_end_effector_beyond_three_metres_a_second_is_a_reflex() -> None:
+    robot = Cycle()
+    robot.ask(R_PLACE, [0.0, 0.3, 0.0, -0.8, 0.0, 2.5, 0.0])
+    robot.move("None")
+    robot.memory.put("thresholds", np.full(52, 1e6))
+    robot.memory.put("dq", [-1.9, 1.8, -1.9, -1.9, 3.6, -3.0, -3.6])
+    robot.step(tau_J_d=np.zeros(7))
+    assert list(np.flatnonzero(robot.field("current_errors"))) == [4]
+
+
+def test_more_power_than_the_limit_is_a_reflex() -> None:
+    robot = Cycle()
+    robot.move("None")
+    robot.memory.put("power", [5.0])
+    robot.memory.put("dq", 0.5 * np.sign(robot.field("tau_J")))
+    robot.step(tau_J_d=np.zeros(7))
+    assert list(np.flatnonzero(robot.field("current_errors"))) == [26]
+
+
 @pytest.mark.parametrize("generator", GENERATORS)
 def test_a_stop_leaves_an_idle_state(generator: str) -> None:
     robot = Cycle()

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.sim.body_layout import CAPSULES
+from kinegraph.robot.sim.codes_layout import NO_DECELERATION_LIMIT
 from kinegraph.robot.sim.descriptions import description_text
 from kinegraph.robot.sim.memory import JOINTS, SimMemory, allocate
 from kinegraph.robot.sim.sim_layout import INT_OFFSETS
@@ -27,8 +29,6 @@ _LINEAR = {10: (3.0, 9.0, 4500.0), 5: (2.0, 13.0, 6500.0)}
 _ANGULAR = {10: (2.5, 17.0, 8500.0), 5: (2.5, 25.0, 12500.0)}
 _ELBOW = {10: (1.5, 10.0, 5000.0), 5: (2.175, 10.0, 5000.0)}
 _DESCRIPTIONS = {10: "fr3", 5: "fer"}
-# Without Franka's extension of URDF the speed limit does not depend on the position.
-_NO_DECELERATION_LIMIT = 1e9
 
 # Inertia of the drives at the joints, kg m^2 (cartesian-control 12.8).
 _ARMATURE = (0.6057, 0.6057, 0.4625, 0.4625, 0.2055, 0.2055, 0.2055)
@@ -40,6 +40,8 @@ _VISCOUS = (0.04, 0.04, 0.03, 0.03, 0.02, 0.02, 0.02)
 # Joint impedance after start-up, Nm/rad, Cartesian impedance, N/m and Nm/rad.
 _STIFFNESS = (3000.0, 3000.0, 3000.0, 2500.0, 2500.0, 2000.0, 2000.0)
 _CARTESIAN_STIFFNESS = (3000.0, 3000.0, 3000.0, 300.0, 300.0, 300.0)
+# Mechanical power of all joints that stops the robot, W. Not published.
+_POWER = 600.0
 # Contact thresholds after start-up: lower and upper torques, Nm, and forces, N and Nm.
 _TORQUE_THRESHOLDS = (20.0, 20.0, 18.0, 18.0, 16.0, 14.0, 12.0)
 _FORCE_THRESHOLDS = (20.0, 20.0, 20.0, 25.0, 25.0, 25.0)
@@ -92,6 +94,8 @@ class SimulatedArm:
         memory = allocate(np.array(dynamics.data), np.array(chain.data), size, trace_rows)
         for name, values in self._constants().items():
             memory.put(name, values)
+        memory.put("steps", _steps(self.graph, self.flange, self.joint_names))
+        memory.put("capsules", np.array(CAPSULES).ravel())
         memory.n[INT_OFFSETS["version"]] = self.version
         return memory
 
@@ -105,9 +109,10 @@ class SimulatedArm:
             "upper": [limit.upper for limit in limits],
             "speed": [limit.velocity for limit in limits],
             "torque": [limit.effort for limit in limits],
+            "power": (_POWER,),
             "speed_offset": [bend.velocity_offset if bend else 0.0 for bend in bends],
             "deceleration": [
-                bend.deceleration_limit if bend else _NO_DECELERATION_LIMIT for bend in bends
+                bend.deceleration_limit if bend else NO_DECELERATION_LIMIT for bend in bends
             ],
             "acceleration": _ACCELERATION[self.version],
             "jerk": _JERK[self.version],
@@ -130,6 +135,37 @@ def drive_constants(armature: bool, friction: bool) -> dict[str, Array]:
         "coulomb": np.array(_COULOMB) * friction,
         "viscous": np.array(_VISCOUS) * friction,
     }
+
+
+def _steps(graph: "SceneGraph", flange: str, joint_names: tuple[str, ...]) -> Array:
+    """(84,) rows of the transforms (3, 4) from each moving link to the next at zero angle.
+
+    The frame of a moving link has the joint's axis for its z axis.
+    """
+    above = {joint.child_link_name: joint for joint in graph.getJoints()}
+    path, link = [], flange
+    while link in above:
+        path.append(above[link])
+        link = above[link].parent_link_name
+    steps, step = [], np.eye(4)
+    for joint in reversed(path):
+        step = step @ np.asarray(joint.parent_to_joint_origin_transform.matrix)
+        if joint.getName() in joint_names:
+            turn = np.eye(4)
+            turn[:3, :3] = _to_axis(np.asarray(joint.axis))
+            steps.append((step @ turn)[:3].ravel())
+            step = turn.T
+    return np.concatenate(steps)
+
+
+def _to_axis(axis: Array) -> Array:
+    """Rotation that takes z to `axis`, about the line between both."""
+    unit = axis / np.linalg.norm(axis)
+    if unit[2] < -1.0 + 1e-9:
+        return np.diag([1.0, -1.0, -1.0])
+    x, y, z = unit
+    s = 1.0 / (1.0 + z)
+    return np.array([[1 - s * x * x, -s * x * y, x], [-s * x * y, 1 - s * y * y, y], [-x, -y, z]])
 
 
 def _joint_name(graph: "SceneGraph", number: int) -> str:

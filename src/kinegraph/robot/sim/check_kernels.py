@@ -8,7 +8,7 @@ slack of half a unit in the last place of the echo, per derivative.
 import math
 
 from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.sim.codes_layout import DT
+from kinegraph.robot.sim.codes_layout import DT, NO_DECELERATION_LIMIT
 from kinegraph.robot.sim.frame_kernels import rotation_between
 from kinegraph.robot.sim.sim_layout import (
     N_elbow_sign,
@@ -79,6 +79,9 @@ def echo_rounding(x: Array, n: IntArray, value: float) -> float:
 @kernel
 def speed_bound(x: Array, i: int, toward_upper: bool, q: float) -> float:
     """Speed that joint i may have at q toward one of its limits, rad/s (fci-protocol 12.3)."""
+    if x[X_deceleration + i] >= NO_DECELERATION_LIMIT:
+        speed: float = x[X_speed + i]
+        return speed
     room = x[X_upper + i] - q if toward_upper else q - x[X_lower + i]
     root = math.sqrt(max(0.0, 2.0 * x[X_deceleration + i] * room))
     bound: float = min(x[X_speed + i], max(0.0, root - x[X_speed_offset + i]))

@@ -9,10 +9,11 @@ from kinegraph.robot.sim.codes_layout import (
     EXTERNAL_CONTROLLER,
     MODE_GUIDING,
     MODE_IDLE,
+    MODE_REFLEX,
     NO_GENERATOR,
     SUCCESS,
 )
-from kinegraph.robot.sim.ending_kernels import brake, follow_arm, rest_speed
+from kinegraph.robot.sim.ending_kernels import brake, end_recovery, follow_arm, rest_speed
 from kinegraph.robot.sim.frame_kernels import copy_numbers
 from kinegraph.robot.sim.motion_kernels import cycle_motion, release_injected
 from kinegraph.robot.sim.plant_kernels import step_plant
@@ -27,9 +28,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_id,
     N_mode,
     N_moving,
-    N_recovered,
     N_recovery,
-    N_recovery_status,
     N_trace,
     N_trace_rows,
     X_command,
@@ -59,14 +58,14 @@ def await_rest(x: Array, n: IntArray) -> None:
     """A recovery that was asked for while the arm still moved ends when it rests, or in vain."""
     if n[N_recovery] == 0:
         return
-    n[N_recovery] -= 1
     if rest_speed(x, n):
+        end_recovery(x, n, SUCCESS)
         recover_now(x, n)
-        n[N_recovery_status] = SUCCESS
-        n[N_recovered] += 1
-    elif n[N_recovery] == 0:
-        n[N_recovery_status] = ABORTED
-        n[N_recovered] += 1
+    elif n[N_recovery] == 1:
+        end_recovery(x, n, ABORTED)
+        n[N_mode] = MODE_REFLEX
+    else:
+        n[N_recovery] -= 1
 
 
 @kernel

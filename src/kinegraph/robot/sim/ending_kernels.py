@@ -28,6 +28,9 @@ from kinegraph.robot.sim.sim_layout import (
     N_motions,
     N_moving,
     N_reason,
+    N_recovered,
+    N_recovery,
+    N_recovery_status,
     N_reflexes,
     N_started,
     N_user_stopped,
@@ -53,7 +56,16 @@ from kinegraph.robot.sim.sim_layout import (
 )
 from kinegraph.scene.array_types import Array, IntArray
 
-__all__ = ["begin_motion", "brake", "end_motion", "follow_arm", "press_stop", "rest_speed", "trip"]
+__all__ = [
+    "begin_motion",
+    "brake",
+    "end_motion",
+    "end_recovery",
+    "follow_arm",
+    "press_stop",
+    "rest_speed",
+    "trip",
+]
 
 JOINTS = 7
 REST_SPEED = 1e-2
@@ -103,12 +115,21 @@ def end_motion(x: Array, n: IntArray, status: int, mode: int) -> None:
 
 
 @kernel
+def end_recovery(x: Array, n: IntArray, status: int) -> None:
+    """End the recovery that waits for the arm to rest, if one does."""
+    if n[N_recovery] > 0:
+        n[N_recovery], n[N_recovery_status] = 0, status
+        n[N_recovered] += 1
+
+
+@kernel
 def trip(x: Array, n: IntArray, bit: int) -> None:
     """Reflex: the error is shown as present and as the reason, a motion is aborted."""
     for i in range(ERROR_COUNT):
         n[N_reason + i] = 0
     n[N_errors + bit], n[N_reason + bit] = 1, 1
     n[N_reflexes] += 1
+    end_recovery(x, n, REFLEX_ABORTED)
     if n[N_moving] == 1:
         end_motion(x, n, REFLEX_ABORTED, MODE_REFLEX)
     n[N_mode] = MODE_REFLEX
@@ -118,6 +139,7 @@ def trip(x: Array, n: IntArray, bit: int) -> None:
 def press_stop(x: Array, n: IntArray) -> None:
     """User stop: a motion is aborted, the mode says so until it is released."""
     n[N_user_stopped] = 1
+    end_recovery(x, n, EMERGENCY_ABORTED)
     if n[N_moving] == 1:
         end_motion(x, n, EMERGENCY_ABORTED, MODE_USER_STOPPED)
     n[N_mode] = MODE_USER_STOPPED

@@ -1,12 +1,17 @@
-"""What requests do: those of clients, and those of tests and users of the simulated robot.
+"""What requests of clients do; those of users of the simulated robot are in `world_kernels`.
 
 Arguments stand in `x[X_request]` and `n[N_request_args]` and are checked as values already; here it
 is only decided whether the robot is in a state that allows them.
 """
 
+from kinegraph.kinematics.dynamics_kernels import solve_cholesky
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.sim.body_kernels import touches_itself
 from kinegraph.robot.sim.codes_layout import (
     ABORTED,
+    BY_HAND_ONLY,
+    CARTESIAN_POSITION,
+    CARTESIAN_VELOCITY,
     EMERGENCY_ABORTED,
     EXTERNAL_CONTROLLER,
     INVALID,
@@ -26,77 +31,57 @@ from kinegraph.robot.sim.codes_layout import (
     R_DISCONNECT,
     R_EE_TO_K,
     R_FILTERS,
-    R_GUIDE,
     R_GUIDING,
-    R_INJECT,
     R_JOINT_IMPEDANCE,
     R_LOAD,
     R_MOVE,
     R_NE_TO_EE,
-    R_PLACE,
-    R_PUSH,
-    R_PUSH_JOINTS,
     R_RECOVER,
-    R_REFLEX,
-    R_RELEASE,
     R_STOP,
-    R_TRUE_LOAD,
-    R_USER_STOP,
+    SAFETY_REJECTED,
+    SINGULAR_START,
     SUCCESS,
 )
-from kinegraph.robot.sim.cycle_kernels import recover_now, settle
-from kinegraph.robot.sim.ending_kernels import (
-    begin_motion,
-    end_motion,
-    press_stop,
-    rest_speed,
-    trip,
-)
+from kinegraph.robot.sim.cycle_kernels import recover_now
+from kinegraph.robot.sim.ending_kernels import begin_motion, end_motion, rest_speed
 from kinegraph.robot.sim.frame_kernels import copy_numbers, multiply_frames
 from kinegraph.robot.sim.report_kernels import report_tool
-from kinegraph.robot.sim.sensing_kernels import locate
+from kinegraph.robot.sim.sensing_kernels import is_outside, locate
 from kinegraph.robot.sim.sim_layout import (
     X_EE_T_K,
     X_F_T_EE,
     X_F_T_NE,
     X_NE_T_EE,
     N_asynchronous,
+    N_by_hand,
     N_connected,
     N_controller,
     N_generator,
     N_guiding,
-    N_inject_at,
-    N_inject_kind,
     N_mode,
     N_moving,
     N_recovery,
     N_request_args,
     N_request_kind,
+    N_safety,
     N_socket,
-    N_true_load_known,
     N_user_stopped,
     N_version,
     X_async_speed,
     X_cartesian_stiffness,
-    X_ddq,
-    X_ddq_d,
-    X_dq,
-    X_dq_d,
     X_ext_load,
     X_filters,
+    X_jacobian,
     X_known_load,
     X_pose_c,
-    X_push,
-    X_push_joints,
-    X_q,
-    X_q_d,
     X_request,
+    X_solver,
     X_speed,
     X_state,
     X_stiffness,
     X_thresholds,
-    X_true_load,
 )
+from kinegraph.robot.sim.world_kernels import change_world
 from kinegraph.robot.wire.state_layout import (
     S_F_x_Ctotal,
     S_I_total,
@@ -110,6 +95,8 @@ __all__ = ["answer", "update_tool"]
 JOINTS = 7
 # A recovery waits this many ms at most for the arm to rest.
 RECOVERY_CYCLES = 700
+# Manipulability below which no Cartesian motion starts. Not published.
+SINGULAR = 5e-4
 
 
 @kernel
@@ -123,10 +110,30 @@ def update_tool(x: Array, n: IntArray) -> None:
 
 
 @kernel
+def is_singular(x: Array, n: IntArray) -> bool:
+    """Whether sqrt(det(J J^T)) at the measured configuration is next to nothing."""
+    a, root = X_solver, 1.0
+    for r in range(6):
+        x[a + 36 + r] = 0.0
+        for s in range(r + 1):
+            total = 0.0
+            for i in range(JOINTS):
+                total += x[X_jacobian + JOINTS * r + i] * x[X_jacobian + JOINTS * s + i]
+            x[a + 6 * r + s] = total
+    if solve_cholesky(6, a, a + 36, x) != 0:
+        return True
+    for r in range(6):
+        root *= x[a + 7 * r]
+    return root < SINGULAR
+
+
+@kernel
 def move(x: Array, n: IntArray) -> int:
     """Start a motion: arguments are controller, generator, asynchronous; seven largest speeds."""
     at = N_request_args
     controller, generator = n[at], n[at + 1]
+    if n[N_safety] == 1:
+        return SAFETY_REJECTED
     if n[N_mode] != MODE_IDLE or n[N_moving] == 1 or n[N_user_stopped] == 1:
         return NOT_POSSIBLE
     last = NO_GENERATOR if n[N_version] == 10 else NO_GENERATOR - 1
@@ -134,25 +141,37 @@ def move(x: Array, n: IntArray) -> int:
         return INVALID
     if generator == NO_GENERATOR and controller != EXTERNAL_CONTROLLER:
         return INVALID
+    locate(x, n)
+    if CARTESIAN_POSITION <= generator <= CARTESIAN_VELOCITY and is_singular(x, n):
+        return SINGULAR_START
     n[N_controller], n[N_generator] = controller, generator
     n[N_asynchronous] = n[at + 2] if generator == JOINT_POSITION else 0
     for i in range(JOINTS):
         speed = x[X_request + i]
         limit = x[X_speed + i]
         x[X_async_speed + i] = min(speed, limit) if speed > 0.0 else limit
-    locate(x, n)
     copy_numbers(x, X_state + S_O_T_EE_d, x, X_pose_c, 16)
     begin_motion(x, n)
     return MOTION_STARTED
 
 
 @kernel
+def needs_a_hand(x: Array, n: IntArray) -> bool:
+    """Whether only somebody beside the robot can recover it: it can get free by no motion."""
+    return n[N_by_hand] == 1 or is_outside(x, n) or touches_itself(x, n)
+
+
+@kernel
 def recover(x: Array, n: IntArray) -> int:
     """Error recovery: done at once when the arm rests, else pending."""
+    if n[N_safety] == 1:
+        return SAFETY_REJECTED
     if n[N_user_stopped] == 1:
         return EMERGENCY_ABORTED
     if n[N_moving] == 1 or n[N_recovery] > 0 or n[N_mode] == MODE_GUIDING:
         return NOT_POSSIBLE
+    if n[N_mode] == MODE_REFLEX and needs_a_hand(x, n):
+        return BY_HAND_ONLY
     if n[N_mode] != MODE_REFLEX or rest_speed(x, n):
         recover_now(x, n)
         return SUCCESS
@@ -161,19 +180,11 @@ def recover(x: Array, n: IntArray) -> int:
 
 
 @kernel
-def place(x: Array, n: IntArray) -> None:
-    """Put the arm at rest into a configuration."""
-    for i in range(JOINTS):
-        x[X_q + i] = x[X_request + i]
-        x[X_q_d + i] = x[X_q + i]
-        x[X_dq + i], x[X_ddq + i], x[X_dq_d + i], x[X_ddq_d + i] = 0.0, 0.0, 0.0, 0.0
-    settle(x, n)
-
-
-@kernel
 def set_value(x: Array, n: IntArray, kind: int) -> int:
     """The setters of clients; none is taken while a motion runs."""
     source = X_request
+    if n[N_safety] == 1:
+        return SAFETY_REJECTED
     if n[N_moving] == 1:
         return NOT_POSSIBLE
     if kind == R_COLLISION:
@@ -195,47 +206,6 @@ def set_value(x: Array, n: IntArray, kind: int) -> int:
             n[N_guiding + i] = n[N_request_args + i]
     update_tool(x, n)
     locate(x, n)
-    return SUCCESS
-
-
-@kernel
-def guide(x: Array, n: IntArray) -> int:
-    """Begin or end guiding by hand."""
-    if n[N_request_args] == 1 and n[N_mode] == MODE_IDLE:
-        n[N_mode] = MODE_GUIDING
-        return SUCCESS
-    if n[N_request_args] == 0 and n[N_mode] == MODE_GUIDING:
-        n[N_mode] = MODE_IDLE
-        return SUCCESS
-    return NOT_POSSIBLE
-
-
-@kernel
-def change_world(x: Array, n: IntArray, kind: int) -> int:
-    """Requests of tests and users, none of which a client can make."""
-    source = X_request
-    if kind == R_USER_STOP:
-        press_stop(x, n)
-    elif kind == R_RELEASE:
-        if n[N_user_stopped] == 1:
-            n[N_user_stopped], n[N_mode] = 0, MODE_IDLE
-    elif kind == R_REFLEX:
-        trip(x, n, n[N_request_args])
-    elif kind == R_PUSH:
-        copy_numbers(x, source, x, X_push, 6)
-    elif kind == R_PUSH_JOINTS:
-        copy_numbers(x, source, x, X_push_joints, 7)
-    elif kind == R_TRUE_LOAD:
-        n[N_true_load_known] = n[N_request_args]
-        copy_numbers(x, source, x, X_true_load, 13)
-    elif kind == R_INJECT:
-        n[N_inject_kind], n[N_inject_at] = n[N_request_args], n[N_request_args + 1]
-    elif kind == R_GUIDE:
-        return guide(x, n)
-    elif kind == R_PLACE:
-        if n[N_moving] == 1:
-            return NOT_POSSIBLE
-        place(x, n)
     return SUCCESS
 
 

@@ -4,6 +4,7 @@ import math
 
 from kinegraph.kinematics.dynamics_kernels import solve_cholesky
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.sim.body_kernels import touches_itself
 from kinegraph.robot.sim.check_kernels import speed_bound
 from kinegraph.robot.sim.ending_kernels import trip
 from kinegraph.robot.sim.frame_kernels import copy_numbers, move_jacobian, multiply_frames
@@ -19,16 +20,17 @@ from kinegraph.robot.sim.sim_layout import (
     X_frame,
     X_jacobian,
     X_K_pose,
-    X_linear_limits,
     X_lower,
     X_other_jacobian,
     X_other_pose,
     X_pose,
+    X_power,
     X_q,
     X_q_d,
     X_solver,
     X_state,
     X_tau_ext,
+    X_tau_J,
     X_thresholds,
     X_upper,
     X_wrench,
@@ -44,10 +46,13 @@ from kinegraph.robot.wire.state_layout import (
 )
 from kinegraph.scene.array_types import Array, IntArray
 
-__all__ = ["forget_collisions", "locate", "sense", "watch"]
+__all__ = ["forget_collisions", "is_outside", "locate", "sense", "watch"]
 
 JOINTS = 7
-RANGE_BIT, SPEED_BIT, TIP_SPEED_BIT, JOINT_REFLEX_BIT, CARTESIAN_REFLEX_BIT = 0, 3, 4, 6, 7
+RANGE_BIT, SELF_COLLISION_BIT, SPEED_BIT, TIP_SPEED_BIT = 0, 2, 3, 4
+JOINT_REFLEX_BIT, CARTESIAN_REFLEX_BIT, POWER_BIT = 6, 7, 26
+# Speed of the end effector that stops a robot of either version, m/s (fci-protocol, section 16).
+TIP_SPEED = 3.0
 # What a measurement may exceed a limit by before the robot stops: rad, rad/s.
 RANGE_SLACK, SPEED_SLACK = 0.005, 0.01
 # Keeps the wrench finite at singular poses.
@@ -144,26 +149,39 @@ def forget_collisions(x: Array, n: IntArray) -> None:
 
 
 @kernel
-def measured_bit(x: Array, n: IntArray) -> int:
-    """Error bit of the measured motion, -1 for none: range, joint speed, speed of the tip."""
+def is_outside(x: Array, n: IntArray) -> bool:
+    """Whether a joint stands further outside its range than the robot lets it."""
     for i in range(JOINTS):
         if x[X_q + i] > x[X_upper + i] + RANGE_SLACK or x[X_q + i] < x[X_lower + i] - RANGE_SLACK:
-            return RANGE_BIT
+            return True
+    return False
+
+
+@kernel
+def measured_bit(x: Array, n: IntArray) -> int:
+    """Error bit of the measured motion, -1 for none: range, speeds of joints and tip, power."""
+    power = 0.0
+    if is_outside(x, n):
+        return RANGE_BIT
+    for i in range(JOINTS):
         up, down = speed_bound(x, i, True, x[X_q + i]), speed_bound(x, i, False, x[X_q + i])
         if x[X_dq + i] > up + SPEED_SLACK or x[X_dq + i] < -down - SPEED_SLACK:
             return SPEED_BIT
+        power += x[X_tau_J + i] * x[X_dq + i]
     total = 0.0
     for r in range(3):
         speed = 0.0
         for i in range(JOINTS):
             speed += x[X_jacobian + JOINTS * r + i] * x[X_dq + i]
         total += speed * speed
-    return TIP_SPEED_BIT if math.sqrt(total) > x[X_linear_limits] else -1
+    if math.sqrt(total) > TIP_SPEED:
+        return TIP_SPEED_BIT
+    return POWER_BIT if power > x[X_power] else -1
 
 
 @kernel
 def watch(x: Array, n: IntArray) -> None:
-    """Stop a motion that collides, or whose measured speed or position breaks a limit."""
+    """Stop a motion that collides, or whose measured speed, position or power breaks a limit."""
     if n[N_moving] == 0:
         return
     bit = -1
@@ -173,6 +191,8 @@ def watch(x: Array, n: IntArray) -> None:
     for i in range(JOINTS):
         if n[N_joint_collision + i] != 0:
             bit = JOINT_REFLEX_BIT
+    if bit < 0 and touches_itself(x, n):
+        bit = SELF_COLLISION_BIT
     if bit < 0 and n[N_enforce] == 1:
         bit = measured_bit(x, n)
     if bit >= 0:

@@ -17,6 +17,7 @@ from kinegraph.robot.sim.codes_layout import (
     R_DISCONNECT,
     R_RECOVER,
     R_STOP,
+    SAFETY_REJECTED,
     STATUS_NAMES,
 )
 from kinegraph.robot.sim.mailbox import Mailbox
@@ -28,6 +29,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_ended,
     N_recovered,
     N_recovery_status,
+    N_safety,
 )
 from kinegraph.robot.wire.protocol import Protocol
 
@@ -258,6 +260,8 @@ class CommandServer:
         session.reply(command, number, self._status("AutomaticErrorRecovery", status))
 
     def _other_reply(self, name: str) -> bytes:
+        if name == "GetRobotModel" and self._memory.n[N_safety] == 1:
+            return self._status(name, SAFETY_REJECTED)
         if name == "GetRobotModel":
             return b"\0" + self._urdf
         if name == "GetCartesianLimit":  # no virtual wall is set up

@@ -16,6 +16,7 @@ FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
     ("acceleration", 7),
     ("jerk", 7),
     ("torque", 7),
+    ("power", 1),
     # Limits of the end effector and of the elbow: velocity, acceleration, jerk each.
     ("linear_limits", 3),
     ("angular_limits", 3),
@@ -97,6 +98,11 @@ FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
     ("other_jacobian", 42),
     ("mass", 49),
     ("solver", 56),
+    # The body: transforms from link to link, frames of the links, capsules, their ends in the base.
+    ("steps", 84),
+    ("links", 96),
+    ("capsules", 64),
+    ("placed", 48),
     # Rows: the newest state, what a test sends in its place, commands.
     ("state", 420),
     ("override", 420),
@@ -119,6 +125,8 @@ INT_FIELDS: tuple[tuple[str, int], ...] = (
     ("reason", 41),
     ("recovery", 1),
     ("user_stopped", 1),
+    ("safety", 1),
+    ("by_hand", 1),
     ("guiding", 7),
     ("connected", 1),
     ("socket", 1),
@@ -217,6 +225,7 @@ X_torque = FLOAT_OFFSETS["torque"]
 X_linear_limits = FLOAT_OFFSETS["linear_limits"]
 X_angular_limits = FLOAT_OFFSETS["angular_limits"]
 X_elbow_limits = FLOAT_OFFSETS["elbow_limits"]
+X_power = FLOAT_OFFSETS["power"]
 X_armature = FLOAT_OFFSETS["armature"]
 X_coulomb = FLOAT_OFFSETS["coulomb"]
 X_viscous = FLOAT_OFFSETS["viscous"]
@@ -284,6 +293,10 @@ X_other_pose = FLOAT_OFFSETS["other_pose"]
 X_other_jacobian = FLOAT_OFFSETS["other_jacobian"]
 X_mass = FLOAT_OFFSETS["mass"]
 X_solver = FLOAT_OFFSETS["solver"]
+X_steps = FLOAT_OFFSETS["steps"]
+X_links = FLOAT_OFFSETS["links"]
+X_capsules = FLOAT_OFFSETS["capsules"]
+X_placed = FLOAT_OFFSETS["placed"]
 X_state = FLOAT_OFFSETS["state"]
 X_override = FLOAT_OFFSETS["override"]
 X_command = FLOAT_OFFSETS["command"]
@@ -300,6 +313,8 @@ N_errors = INT_OFFSETS["errors"]
 N_reason = INT_OFFSETS["reason"]
 N_recovery = INT_OFFSETS["recovery"]
 N_user_stopped = INT_OFFSETS["user_stopped"]
+N_safety = INT_OFFSETS["safety"]
+N_by_hand = INT_OFFSETS["by_hand"]
 N_guiding = INT_OFFSETS["guiding"]
 N_connected = INT_OFFSETS["connected"]
 N_socket = INT_OFFSETS["socket"]

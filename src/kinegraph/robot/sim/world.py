@@ -11,6 +11,7 @@ from kinegraph.robot.sim.codes_layout import (
     INJECT_COLLISION,
     INJECT_REFLEX,
     INJECT_USER_STOP,
+    R_BY_HAND,
     R_GUIDE,
     R_INJECT,
     R_PLACE,
@@ -18,6 +19,7 @@ from kinegraph.robot.sim.codes_layout import (
     R_PUSH_JOINTS,
     R_REFLEX,
     R_RELEASE,
+    R_SAFETY,
     R_TRUE_LOAD,
     R_USER_STOP,
     SUCCESS,
@@ -191,12 +193,45 @@ class SimulatedWorld:
         self._mailbox.ask(R_RELEASE)
 
     def guide(self, on: bool) -> None:
-        """Begin or end guiding by hand: the arm follows what pushes it."""
+        """Begin or end guiding by hand: the arm follows what pushes it.
+
+        It is possible without a motion and after a reflex; errors stay until they are recovered
+        from.
+        """
         if self._mailbox.ask(R_GUIDE, (), (int(on),)) != SUCCESS:
             raise InvalidOperationError("guide: not possible in the current mode")
 
-    def inject_reflex(self, name: str) -> None:
+    def activate_safety_function(self, on: bool) -> None:
+        """Activate or deactivate a safety function, as its operator does in Desk.
+
+        While it is active a robot of version 10 preempts a motion and rejects what starts or sets
+        anything; StopMove works.
+
+        Raises:
+            InvalidOperationError: Version 5 knows none.
+        """
+        if self.fci_version != 10:
+            raise InvalidOperationError("activate_safety_function: version 5 knows none")
+        self._mailbox.ask(R_SAFETY, (), (int(on),))
+
+    def recover_by_hand(self) -> None:
+        """Recover as somebody beside the robot does, also from what no client can recover from.
+
+        Joints outside their range are put back into it; the errors are gone.
+
+        Raises:
+            InvalidOperationError: A motion or a recovery runs, the user stop is pressed, or the arm
+                touches itself (`place` or `guide` it away first).
+        """
+        if self._mailbox.ask(R_BY_HAND) != SUCCESS:
+            raise InvalidOperationError("recover_by_hand: not possible in the current mode")
+
+    def inject_reflex(self, name: str, *, manual: bool = False) -> None:
         """Make the robot stop itself with one of the 41 errors.
+
+        Args:
+            name: The error.
+            manual: Whether it must be recovered from by hand (`recover_by_hand` or `guide`).
 
         Raises:
             InvalidArgumentError: No error has that name. Also a `ValueError`.
@@ -204,7 +239,7 @@ class SimulatedWorld:
         if name not in ERROR_NAMES:
             text = f"no error {name!r}{suggestion(name, ERROR_NAMES)}"
             raise InvalidArgumentError(text, name=name)
-        self._mailbox.ask(R_REFLEX, (), (ERROR_NAMES.index(name),))
+        self._mailbox.ask(R_REFLEX, (), (ERROR_NAMES.index(name), int(manual)))
 
     def inject(self, what: str, after_s: float) -> None:
         """Let something happen once, `after_s` seconds into a motion, the running or the next one.
