@@ -77,7 +77,7 @@ def test_a_missed_target_or_an_error_makes_the_run_fail(
 def test_an_error_that_was_cleared_again_is_still_reported() -> None:
     states = np.zeros(5, dtype=[("current_errors", "<f8", (41,))])
     states["current_errors"][2, 6] = 1.0
-    assert reported_errors(RecordedRun({"states": states}, {}, {}, True)) == ("joint_reflex",)
+    assert reported_errors(RecordedRun({"states": states})) == ("joint_reflex",)
 
 
 def test_an_address_that_cannot_be_had_is_an_error_with_its_reason(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from kinegraph.robot.errors import (
     InvalidOperationError,
     ProtocolError,
 )
-from kinegraph.robot.recorder import Recorder, read_run
+from kinegraph.robot.recording.recorder import Recorder
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.scene_robot import SceneRobot
 from kinegraph.robot.sim.robot import SimulatedRobot
@@ -312,21 +312,3 @@ def test_a_full_disk_is_told_and_no_file_stays_open() -> None:
         recorder.start()
     recorder.stop()
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_a_damaged_head_is_a_protocol_error(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    whole = tmp_path / "run.log"
-    with Recorder(whole, {"t": Ones()}):
-        pass
-    data = whole.read_bytes()
-    for old, new in (
-        (b'"tables"', b'"tabless'),
-        (b'"tables"', b'"tablet"'),
-        (b'"fields"', b'"felder"'),
-        (b'"name"', b'"\xff\xfe\xfda"'),
-        (b'["a", 1]', b'["a", x]'),
-    ):
-        assert old in data
-        whole.write_bytes(data.replace(old, new, 1))
-        with pytest.raises(ProtocolError):
-            read_run(whole)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinegraph.kinematics.solver import StateSolver
-from kinegraph.robot.recorder import RecordedRun
+from kinegraph.robot.recording.run import RecordedRun
 from kinegraph.robot.scene_robot import SceneRobot
 from kinegraph.robot.wire.error_bits import ERROR_NAMES
 from kinegraph.scene.array_types import Array

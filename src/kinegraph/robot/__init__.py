@@ -70,10 +70,15 @@ if TYPE_CHECKING:
     from kinegraph.robot.modes import ControllerMode as ControllerMode
     from kinegraph.robot.modes import MotionGeneratorMode as MotionGeneratorMode
     from kinegraph.robot.modes import RobotMode as RobotMode
-    from kinegraph.robot.recorder import RecordedRun as RecordedRun
-    from kinegraph.robot.recorder import Recorder as Recorder
-    from kinegraph.robot.recorder import RowSource as RowSource
-    from kinegraph.robot.recorder import read_run as read_run
+    from kinegraph.robot.recording.flight import FlightRecorder as FlightRecorder
+    from kinegraph.robot.recording.recorder import Recorder as Recorder
+    from kinegraph.robot.recording.recorder import RowSource as RowSource
+    from kinegraph.robot.recording.run import Gap as Gap
+    from kinegraph.robot.recording.run import RecordedRun as RecordedRun
+    from kinegraph.robot.recording.run import RecordedStates as RecordedStates
+    from kinegraph.robot.recording.run import RunEvent as RunEvent
+    from kinegraph.robot.recording.run import read_run as read_run
+    from kinegraph.robot.recording.writer import RunWriter as RunWriter
     from kinegraph.robot.robot import LoopCounters as LoopCounters
     from kinegraph.robot.robot import Robot as Robot
     from kinegraph.robot.scene_robot import SceneRobot as SceneRobot
@@ -143,7 +148,10 @@ _NAMES = {
     "model": ("Frame", "Model", "NativeModelBackend", "RobotModelBackend", "SoModelBackend"),
     "model.fer": ("FER_FRICTION", "JointFriction"),
     "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
-    "recorder": ("RecordedRun", "Recorder", "RowSource", "read_run"),
+    "recording.flight": ("FlightRecorder",),
+    "recording.recorder": ("Recorder", "RowSource"),
+    "recording.run": ("Gap", "RecordedRun", "RecordedStates", "RunEvent", "read_run"),
+    "recording.writer": ("RunWriter",),
     "robot": ("LoopCounters", "Robot"),
     "scene_robot": ("SceneRobot", "ToolMismatch"),
     "session": ("TorqueSession",),

@@ -33,6 +33,8 @@ _FILE_BYTES = 64 << 20
 _FILES = ("GetRobotModel", "LoadModelLibrary")
 _CLOSED = "libfranka: server closed connection"
 
+Watcher = Callable[[str, str, int, bytes], None]
+
 
 class Exchange:
     """One request and its replies.
@@ -114,6 +116,8 @@ class CommandChannel:
 
     Attributes:
         dropped: Replies that nobody waited for.
+        watchers: Called with "request" or "reply", the command, its id and the payload, in the
+            thread that sends or receives; they must be quick and raise nothing.
     """
 
     def __init__(
@@ -122,6 +126,7 @@ class CommandChannel:
         self.protocol = protocol
         self.on_close = on_close
         self.dropped = 0
+        self.watchers: tuple[Watcher, ...] = ()
         self._socket = sock
         self._process = os.getpid()
         self._sending = threading.Lock()
@@ -171,6 +176,7 @@ class CommandChannel:
                 self._raise_failure()
                 self._exchanges[exchange.number] = exchange
             header = _HEADER.pack(number_of_command, exchange.number, _HEADER.size + len(payload))
+            self._show("request", command, exchange.number, payload)
             try:
                 self._socket.sendall(header + payload)
             except OSError as error:
@@ -259,6 +265,10 @@ class CommandChannel:
         """Close this process's copy of the socket, in a process that was forked."""
         self._socket.close()
 
+    def _show(self, what: str, command: str, number: int, payload: bytes) -> None:
+        for watcher in self.watchers:
+            watcher(what, command, number, payload)
+
     def _check_process(self) -> None:
         if os.getpid() != self._process:
             raise InvalidOperationError(
@@ -307,6 +317,7 @@ class CommandChannel:
             if exchange is None:
                 self.dropped += 1
             else:
+                self._show("reply", exchange.command, number, payload)
                 exchange.put(payload)
             self._changed.notify_all()
 

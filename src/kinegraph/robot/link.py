@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,12 +42,18 @@ class RobotLink:
         connection: As given.
         loop: As given.
         timeout_s: As given.
+        served_model: URDF that the robot served when the connection was made, None if it served
+            none.
+        watchers: Called with each session that is about to start; they must be quick and raise
+            nothing.
     """
 
     def __init__(self, connection: Connection, loop: LoopThread, timeout_s: float) -> None:
         self.connection = connection
         self.loop = loop
         self.timeout_s = timeout_s
+        self.served_model: str | None = None
+        self.watchers: tuple[Callable[[TorqueSession], None], ...] = ()
         self._closed = False
         self._process = os.getpid()
         # Reentrant: a handle that is collected meanwhile asks its session to stop.
@@ -186,6 +193,8 @@ class RobotLink:
                 raise self.busy()
             previous, self._session = self._session, session
             session.mark_claimed()
+            for watcher in self.watchers:
+                watcher(session)
         if previous is not None:
             previous.abandon()
 

@@ -5,6 +5,8 @@ import math
 import sys
 import threading
 import weakref
+from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +25,7 @@ from kinegraph.robot.loop.counters import LoopCounters, read_counters
 from kinegraph.robot.loop.loop_thread import LoopThread, warm_up
 from kinegraph.robot.loop.realtime import PRIORITY_MAX
 from kinegraph.robot.python_loop import TorqueCallback, run_torque_callback
+from kinegraph.robot.recording.flight import FlightRecorder
 from kinegraph.robot.session import TorqueController, TorqueSession
 from kinegraph.robot.setters import RobotSettings
 from kinegraph.robot.state import RobotState
@@ -117,7 +120,8 @@ class Robot(RobotSettings):
             raise
 
     def _read_model(self) -> None:
-        table = _velocity_table(self._request_model())
+        self._link.served_model = self._request_model()
+        table = _velocity_table(self._link.served_model)
         self._limits = rate_limits(self._link.connection.version, table)
         self._link.loop.memory.limits[:] = self._limits.array
 
@@ -284,6 +288,21 @@ class Robot(RobotSettings):
     def rate_limits(self) -> RateLimits:
         """Limits of the rate limiters; version 10's velocities come from the served model."""
         return self._limits
+
+    def record(self, path: Path | str, notes: Mapping[str, Any] | None = None) -> FlightRecorder:
+        """Record every state, command and record from here on into a file.
+
+        Use what is returned as a context manager around the motions; see `FlightRecorder`. Several
+        may run at once.
+
+        Args:
+            path: File to be written; an existing one is replaced.
+            notes: What the reader of the run should know; JSON types.
+
+        Raises:
+            InvalidArgumentError: Notes that JSON cannot hold. Also a `ValueError`.
+        """
+        return FlightRecorder(self, path, notes)
 
     # --- torque loops ---------------------------------------------------------------------------
 

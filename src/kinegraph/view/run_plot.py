@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.robot.recorder import RecordedRun
+from kinegraph.robot.recording.run import RecordedRun
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import UnsupportedError
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, ProtocolError
-from kinegraph.robot.recorder import Recorder, read_run
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.recording.recorder import Recorder
+from kinegraph.robot.recording.run import read_run
 from kinegraph.scene.array_types import Array
 
 
@@ -46,34 +47,6 @@ def test_a_run_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     np.testing.assert_array_equal(run.tables["count"]["pair"][:, 1], 3 * np.arange(10))
 
 
-def test_every_cut_of_a_log_gives_the_rows_before_the_cut(tmp_path: Path) -> None:
-    record(tmp_path / "run.log")
-    data = (tmp_path / "run.log").read_bytes()
-    head = data.index(b"rows")
-    sizes = set()
-    for end in range(head, len(data)):
-        (tmp_path / "cut.log").write_bytes(data[:end])
-        run = read_run(tmp_path / "cut.log")
-        sizes.add(len(run.tables["count"]))
-        assert run.complete == (end in {head, data.rindex(b"rows")})
-    assert sizes == {0, 5}
-
-
-def test_a_damaged_block_is_an_error_that_names_the_place(tmp_path: Path) -> None:
-    record(tmp_path / "run.log")
-    data = bytearray((tmp_path / "run.log").read_bytes())
-    data[data.index(b"rows") + 30] ^= 1
-    (tmp_path / "run.log").write_bytes(data)
-    with pytest.raises(ProtocolError, match="damaged block at byte"):
-        read_run(tmp_path / "run.log")
-
-
-def test_a_file_that_is_no_log_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(b"something else entirely")
-    with pytest.raises(ProtocolError, match="not a recorded run"):
-        read_run(tmp_path / "x")
-
-
 def test_a_recorder_runs_once_and_needs_sources(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError):
         Recorder(tmp_path / "x", {})
@@ -84,18 +57,11 @@ def test_a_recorder_runs_once_and_needs_sources(tmp_path: Path) -> None:
         recorder.start()
 
 
-def test_a_run_becomes_an_npz_file(tmp_path: Path) -> None:
-    record(tmp_path / "run.log")
-    read_run(tmp_path / "run.log").save_npz(tmp_path / "run.npz")
-    with np.load(tmp_path / "run.npz") as data:
-        assert data["count"].dtype.names == ("time", "pair")
-
-
 def test_a_killed_writer_leaves_a_readable_log(tmp_path: Path) -> None:
     script = f"""
 import sys, time
 import numpy as np
-from kinegraph.robot.recorder import Recorder
+from kinegraph.robot.recording.recorder import Recorder
 class Endless:
     fields = (("k", 1),)
     k = 0
@@ -119,3 +85,44 @@ time.sleep(60)
     rows = read_run(tmp_path / "run.log").tables["endless"]["k"]
     assert len(rows) >= 100
     np.testing.assert_array_equal(rows, np.arange(len(rows)))
+
+
+def test_a_table_can_be_added_and_events_are_kept(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "run.log", {"count": CountingSource(10)}) as recorder:
+        recorder.add_event("note", 5, {"text": "here"})
+        recorder.add_event("note", 3, {"text": "before"})
+        recorder.add_source("more", CountingSource(4))
+        with pytest.raises(InvalidArgumentError, match="more"):
+            recorder.add_source("more", CountingSource(4))
+        with pytest.raises(InvalidArgumentError):
+            recorder.add_event("note", 5, {"text": object()})
+    run = read_run(tmp_path / "run.log")
+    assert run.complete
+    assert list(run.tables) == ["count", "more"]
+    assert [len(run.table(name)) for name in run.tables] == [10, 4]
+    assert [(event.what, event.at_ns, dict(event.facts)) for event in run.events] == [
+        ("note", 3, {"text": "before"}),
+        ("note", 5, {"text": "here"}),
+    ]
+
+
+def test_notes_have_to_fit_into_json(tmp_path: Path) -> None:
+    for notes in ({"a": object()}, {1: 2}, [1]):
+        with pytest.raises(InvalidArgumentError):
+            Recorder(tmp_path / "x", {"count": CountingSource(2)}, notes)  # type: ignore[arg-type]
+    assert not (tmp_path / "x").exists()
+
+
+def test_an_error_of_the_block_is_not_hidden_by_one_of_recording(tmp_path: Path) -> None:
+    class Failing(CountingSource):
+        def read(self) -> tuple[Array, int]:
+            raise RuntimeError("the source is broken")
+
+    recorder = Recorder(tmp_path / "x", {"count": Failing(2)})
+    with pytest.raises(KeyError), recorder:
+        raise KeyError("the block")
+    assert "source is broken" in str(recorder.failure)
+    again = Recorder(tmp_path / "y", {"count": Failing(2)})
+    with pytest.raises(RuntimeError, match="source is broken"), again:
+        pass
+    assert not read_run(tmp_path / "x").tables["count"].size

@@ -1,0 +1,338 @@
+"""A recorded run read back: its tables, states, events, and what is missing of them."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, BinaryIO, overload
+
+import numpy as np
+
+from kinegraph.robot.control.record_layout import RECORD_SIZE
+from kinegraph.robot.control.records import records_from_rows
+from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
+from kinegraph.robot.recording.form import (
+    M_ABOUT,
+    M_END,
+    M_EVENT,
+    M_ROWS,
+    M_TABLE,
+    ROWS,
+    Frame,
+    read_frames,
+    read_magic,
+    row_dtype,
+)
+from kinegraph.robot.recording.tables import save_csv, save_npz, table_columns
+from kinegraph.robot.state import RobotState
+from kinegraph.robot.wire.state_layout import STATE_FIELDS, STATE_SIZE
+from kinegraph.scene.array_types import Array
+from kinegraph.scene.errors import suggestion
+
+__all__ = ["Gap", "RecordedRun", "RecordedStates", "RunEvent", "read_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunEvent:
+    """Something that happened during a run.
+
+    Attributes:
+        what: "request" and "reply" of the command channel, "motion" and "motion ended",
+            "disconnected", "note", or what else the writer recorded.
+        at_ns: CLOCK_MONOTONIC, ns, as `received_ns` of the states.
+        facts: What is known about it.
+    """
+
+    what: str
+    at_ns: int
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Rows that are missing from a table.
+
+    Attributes:
+        before: The row before which they are missing; the number of rows at the table's end.
+        lost: How many.
+    """
+
+    before: int
+    lost: int
+
+
+class RecordedStates(Sequence[RobotState]):
+    """The states of a run, each made when it is asked for.
+
+    Args:
+        rows: (n, STATE_SIZE or more) as `RobotState.from_row` takes them.
+    """
+
+    def __init__(self, rows: Array) -> None:
+        self._rows = rows
+
+    @overload
+    def __getitem__(self, index: int) -> RobotState: ...
+    @overload
+    def __getitem__(self, index: slice) -> "RecordedStates": ...
+    def __getitem__(self, index: int | slice) -> "RobotState | RecordedStates":
+        if isinstance(index, slice):
+            return RecordedStates(self._rows[index])
+        return RobotState.from_row(self._rows[index, :STATE_SIZE])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordedRun:
+    """A run read back.
+
+    Attributes:
+        tables: Rows by table name, as structured arrays of float64 fields.
+        lost: Rows that are missing from each table, by its name.
+        gaps: Where they are missing, by table name.
+        events: What happened, in order of time.
+        notes: What the recorder was given to note.
+        about: `started_at` (UTC), `unix_ns` and `monotonic_ns` of the start, `kinegraph` (version),
+            `host`, `fci_version`, ...
+        robot_model: URDF that the robot served; None if it served none.
+        complete: Whether the log was closed; False after a kill, and while it is written.
+        damaged: Bytes of damage that were skipped; 0 unless `salvage` was asked for.
+    """
+
+    tables: Mapping[str, np.ndarray]
+    lost: Mapping[str, int] = field(default_factory=dict)
+    gaps: Mapping[str, tuple[Gap, ...]] = field(default_factory=dict)
+    events: tuple[RunEvent, ...] = ()
+    notes: dict[str, Any] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    robot_model: str | None = None
+    complete: bool = True
+    damaged: int = 0
+
+    def table(self, name: str) -> np.ndarray:
+        """Return the rows of a table.
+
+        Raises:
+            InvalidArgumentError: There is no such table. Also a `ValueError`.
+        """
+        if name not in self.tables:
+            raise InvalidArgumentError(
+                f"this run has no table {name!r}{suggestion(str(name), self.tables)}; it has "
+                f"{', '.join(self.tables) or 'none'}"
+            )
+        return self.tables[name]
+
+    def columns(self, name: str) -> dict[str, Array]:
+        """Return a table as plain columns, `q_1` to `q_7` for a field `q` of seven.
+
+        What they are is what `pandas.DataFrame` and its like take.
+
+        Raises:
+            InvalidArgumentError: There is no such table. Also a `ValueError`.
+        """
+        return table_columns(self.table(name))
+
+    def time_s(self, name: str = "states") -> Array:
+        """Return (n,) when the rows of a table were received, s since the start of the run.
+
+        Raises:
+            InvalidArgumentError: There is no such table, or it has no such time. Also a
+                `ValueError`.
+        """
+        rows = self.table(name)
+        if "received_ns" not in (rows.dtype.names or ()):
+            raise InvalidArgumentError(f"the table {name!r} has no field received_ns")
+        times: Array = 1e-9 * (rows["received_ns"] - float(self.about.get("monotonic_ns", 0)))
+        return times
+
+    def states(self, name: str = "states") -> RecordedStates:
+        """Return the states of a table, each made when it is asked for.
+
+        Raises:
+            InvalidArgumentError: There is no such table, or its rows are no states. Also a
+                `ValueError`.
+        """
+        rows = self.table(name)
+        names = tuple(field_name for field_name, _ in STATE_FIELDS)
+        if (rows.dtype.names or ())[: len(names)] != names:
+            raise InvalidArgumentError(f"the rows of the table {name!r} are no robot states")
+        return RecordedStates(_plain(rows))
+
+    def records(self, joints: int = 7, name: str = "records") -> np.ndarray:
+        """Return the records of the target controllers with the types of `CartesianSent`.
+
+        Raises:
+            InvalidArgumentError: There is no such table, or its rows are no records. Also a
+                `ValueError`.
+        """
+        rows = _plain(self.table(name))
+        if rows.shape[1] < RECORD_SIZE or "q_goal" not in (self.tables[name].dtype.names or ()):
+            raise InvalidArgumentError(f"the rows of the table {name!r} are no records")
+        return records_from_rows(rows[:, -RECORD_SIZE:], joints)
+
+    def save_npz(self, path: Path | str) -> None:
+        """Write all tables as one compressed npz file."""
+        save_npz(path, self.tables)
+
+    def save_csv(self, path: Path | str, name: str = "states") -> None:
+        """Write a table as CSV with the columns of `columns`; every number reads back exactly.
+
+        Raises:
+            InvalidArgumentError: There is no such table. Also a `ValueError`.
+        """
+        save_csv(path, self.columns(name))
+
+
+def _plain(rows: np.ndarray) -> Array:
+    """Return the rows of a table of float64 fields as (n, width) without copying."""
+    width = rows.dtype.itemsize // 8
+    return np.ascontiguousarray(rows).view(np.float64).reshape(len(rows), width)
+
+
+class Tables(Mapping[str, np.ndarray]):
+    """The tables of a file by name, each read when it is first asked for."""
+
+    def __init__(self, path: Path, found: Sequence["_Table"]) -> None:
+        self._path = path
+        self._found = {table.name: table for table in found}
+        self._read: dict[str, np.ndarray] = {}
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        rows = self._read.get(name)
+        if rows is None:
+            rows = self._found[name].read(self._path)
+            self._read[name] = rows
+        return rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._found
+
+
+@dataclass
+class _Table:
+    name: str
+    dtype: np.dtype[Any]
+    spans: list[tuple[int, int]] = field(default_factory=list)  # where rows stand, and how many
+    gaps: list[Gap] = field(default_factory=list)
+    rows: int = 0
+
+    def read(self, path: Path) -> np.ndarray:
+        data = bytearray(self.rows * self.dtype.itemsize)
+        view, at = memoryview(data), 0
+        with path.open("rb") as file:
+            for start, rows in self.spans:
+                size = rows * self.dtype.itemsize
+                file.seek(start)
+                if file.readinto(view[at : at + size]) != size:
+                    raise ProtocolError(f"{path}: the file has become shorter since it was opened")
+                at += size
+        out = np.frombuffer(data, self.dtype)
+        out.setflags(write=False)
+        return out
+
+
+@dataclass
+class _Contents:
+    """What the frames of a file add up to."""
+
+    path: Path
+    about: dict[str, Any] = field(default_factory=dict)
+    tables: list[_Table] = field(default_factory=list)
+    events: list[RunEvent] = field(default_factory=list)
+    complete: bool = False
+    damaged: int = 0
+
+    def take(self, file: BinaryIO, frame: Frame) -> None:
+        """Add a frame.
+
+        Raises:
+            ProtocolError: It cannot be what the writer wrote.
+        """
+        self.complete = frame.mark == M_END
+        self.damaged += frame.skipped
+        file.seek(frame.at)
+        try:
+            if frame.mark == M_ROWS:
+                self._take_rows(file, frame)
+            else:
+                self._take_small(frame.mark, json.loads(file.read(frame.size)))
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError) as damage:
+            raise ProtocolError(
+                f"{self.path}: what stands at byte {frame.at} makes no sense: {damage!r}",
+                byte=frame.at,
+            ) from None
+
+    def _take_rows(self, file: BinaryIO, frame: Frame) -> None:
+        number, lost = ROWS.unpack(file.read(ROWS.size))
+        table = self.tables[number]
+        rows, rest = divmod(frame.size - ROWS.size, table.dtype.itemsize)
+        if rest:
+            raise ValueError(f"rows of {table.name} with {rest} bytes left over")
+        if lost:
+            table.gaps.append(Gap(table.rows, lost))
+        if rows:
+            table.spans.append((frame.at + ROWS.size, rows))
+        table.rows += rows
+
+    def _take_small(self, mark: bytes, content: Any) -> None:
+        if mark == M_ABOUT:
+            self.about = dict(content)
+        elif mark == M_TABLE:
+            name = str(content["name"])
+            if any(table.name == name for table in self.tables):
+                raise ValueError(f"the table {name} twice")
+            self.tables.append(_Table(name, row_dtype(content["fields"])))
+        elif mark == M_EVENT:
+            facts = MappingProxyType(dict(content["facts"]))
+            self.events.append(RunEvent(str(content["what"]), int(content["at_ns"]), facts))
+
+
+def read_run(path: Path | str, *, salvage: bool = False) -> RecordedRun:
+    """Read a log, also one whose writer was killed or still writes.
+
+    Tables are read from the file when they are first asked for.
+
+    Args:
+        path: File to be read.
+        salvage: Whether damage in the middle of the file is skipped; else it is an error. What is
+            missing at the end, as after a kill, never is one.
+
+    Raises:
+        ProtocolError: The file is no recorded run, one of another form, or damaged.
+        OSError: The file cannot be read.
+    """
+    path = Path(os.fspath(path)).absolute()
+    contents, first = _Contents(path), None
+    with path.open("rb") as file:
+        read_magic(file, path)
+        for frame in read_frames(file, path, salvage=salvage):
+            if first is None:
+                first = frame
+                if frame.mark != M_ABOUT:
+                    raise ProtocolError(f"{path}: not a recorded run: its head is damaged")
+            contents.take(file, frame)
+    if first is None:
+        raise ProtocolError(f"{path}: not a recorded run: its head is cut off")
+    about = dict(contents.about)
+    notes, model = about.pop("notes", {}), about.pop("robot_model", None)
+    return RecordedRun(
+        tables=Tables(path, contents.tables),
+        lost={table.name: sum(gap.lost for gap in table.gaps) for table in contents.tables},
+        gaps={table.name: tuple(table.gaps) for table in contents.tables},
+        events=tuple(sorted(contents.events, key=lambda event: event.at_ns)),
+        notes=notes if isinstance(notes, dict) else {},
+        about=MappingProxyType(about),
+        robot_model=None if model is None else str(model),
+        complete=contents.complete,
+        damaged=contents.damaged,
+    )
