@@ -120,6 +120,12 @@ def test_delay_and_jitter_make_late_and_may_overtake() -> None:
     assert counters["delayed"] == 1000
 
 
+def test_only_some_may_be_late() -> None:
+    out, counters = sent_by(DatagramFaults(delay=0.0025, late=0.2))
+    assert sorted(numbers(out)) == list(range(1000))
+    assert 150 < counters["delayed"] < 250
+
+
 def test_faults_begin_when_they_are_told_to() -> None:
     _, counters = sent_by(DatagramFaults(drop=1.0, after=0.5))
     assert counters["dropped"] == 500
@@ -205,7 +211,8 @@ def test_figures_of_a_small_record() -> None:
     commands = [(1.0002, 1), (2.0002, 2), (2.0003, 2), (6.0003, 6), (6.0004, 4), (7.0002, 99)]
     commands += [(9.0002, 9)]
     tcp = [
-        TcpEntry(0, "server", 0.9, 1, 5, 13, 1),
+        TcpEntry(0, "client", 0.9, 1, 5, 125),
+        TcpEntry(0, "server", 1.5, 1, 5, 13, 1),
         TcpEntry(0, "server", 9.5, 1, 5, 13, 0),
         TcpEntry(0, "client", 9.9),
     ]

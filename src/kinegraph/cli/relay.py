@@ -15,6 +15,7 @@ RATES = {
     "drop": "rate of datagrams that are lost",
     "delay": "time by which all are late, s",
     "jitter": "longest additional time, s",
+    "late": "rate of datagrams that delay and jitter are for (1: all)",
     "dup": "rate of datagrams that come twice",
     "reorder": "rate of datagrams that change places with the next",
     "trunc": "rate of datagrams that are cut",

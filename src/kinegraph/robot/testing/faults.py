@@ -12,7 +12,7 @@ __all__ = ["Burst", "DatagramFaults", "Direction", "Faults", "Freeze"]
 
 Direction = Literal["states", "commands"]
 
-RATES = ("drop", "dup", "reorder", "trunc", "garbage")
+RATES = ("drop", "dup", "reorder", "trunc", "garbage", "late")
 TIMES = ("delay", "jitter")
 DIRECTIONS: tuple[Direction, ...] = ("states", "commands")
 
@@ -23,8 +23,9 @@ class DatagramFaults:
 
     Attributes:
         drop: Rate of datagrams that are not forwarded.
-        delay: Time by which every datagram is late, s.
+        delay: Time by which datagrams are late, s.
         jitter: Longest additional time, s; uniform, so later datagrams may overtake.
+        late: Rate of datagrams that `delay` and `jitter` are for.
         dup: Rate of datagrams that are forwarded twice.
         reorder: Rate of datagrams that change places with the next one. One that no other follows
             within 10 ms goes on alone.
@@ -41,6 +42,7 @@ class DatagramFaults:
     drop: float = 0.0
     delay: float = 0.0
     jitter: float = 0.0
+    late: float = 1.0
     dup: float = 0.0
     reorder: float = 0.0
     trunc: float = 0.0

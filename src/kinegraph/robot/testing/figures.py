@@ -21,8 +21,8 @@ def relay_figures(record: RelayRecord) -> dict[str, Any]:
       sees it, `t_command(id) - t_forward(id)`; what the relay adds is in it.
     - `motions`: number of motions; states of them that were handed on whole and were `answered` or
       `unanswered` between the first command and the last; `duplicates`: commands for a state that
-      had one; `stale`: commands for a state that was not the newest one handed on; `unknown`:
-      commands for a state that was never handed on whole.
+      had one; `stale`: commands for a state that is older than one that had its command;
+      `unknown`: commands for a state that was never handed on whole.
     - `counters`: what was done to the datagrams.
     - `sessions`, `tcp_messages`, `tcp_closed_by`: clients, messages, and who ended connections.
 
@@ -48,26 +48,30 @@ def response_latencies(record: RelayRecord) -> Array:
 
 
 def motion_times(record: RelayRecord) -> list[tuple[int, float, float]]:
-    """Return (session, begin, end) of the motions: from MotionStarted to the reply that ends it.
+    """Return (session, begin, end) of the motions, from the request to the reply that ends it.
 
-    A motion that was not ended by a reply ends with its connection, or never: infinity.
+    A motion that was not ended by a reply ends with its connection, or never: infinity. The request
+    counts, because states and commands of a motion may overtake the reply that it has started.
     """
     if record.status_of_start is None:
         return []
     command, started = record.status_of_start
     motions: list[tuple[int, float, float]] = []
+    asked: dict[tuple[int, int | None], float] = {}
     running: dict[tuple[int, int | None], float] = {}
     for entry in record.tcp:
         at = (entry.session, entry.command_id)
         if entry.command is None:
             for key in [key for key in running if key[0] == entry.session]:
                 motions.append((key[0], running.pop(key), entry.time))
-        elif entry.direction != "server" or entry.command != command:
+        elif entry.command != command:
             continue
+        elif entry.direction == "client":
+            asked[at] = entry.time
         elif at in running:
             motions.append((entry.session, running.pop(at), entry.time))
         elif entry.status == started:
-            running[at] = entry.time
+            running[at] = asked.pop(at, entry.time)
     motions += [(session, begin, np.inf) for (session, _), begin in running.items()]
     return sorted(motions, key=lambda motion: motion[1])
 
@@ -144,7 +148,6 @@ def _count(
     handed_on, times, ids = handed_on[order], times[order], ids[order]
     asked = record.command_id[commands]
     known = np.isin(asked, ids)
-    newest = np.searchsorted(times, record.t_command[commands], side="right") - 1
     begin_id, end_id = asked[known].min(initial=2**64 - 1), asked[known].max(initial=0)
     due = (ids >= begin_id) & (ids <= end_id) & (times <= last)
     is_answered = np.isin(handed_on, answered)
@@ -153,6 +156,5 @@ def _count(
     counts["unanswered"] += len(np.setdiff1d(ids[due], distinct))
     counts["duplicates"] += int(known.sum() - len(np.unique(asked[known])))
     counts["unknown"] += int((~known).sum())
-    running_max = np.maximum.accumulate(ids) if len(ids) else ids
-    stale = known & (newest >= 0) & (asked < running_max[np.maximum(newest, 0)])
-    counts["stale"] += int(stale.sum())
+    newest = np.maximum.accumulate(asked[known]) if known.any() else asked[known]
+    counts["stale"] += int((asked[known] < newest).sum())

@@ -114,6 +114,8 @@ class DatagramPipeline:
 
     def _late(self, age: float) -> float:
         faults, late = self.faults, 0.0
+        if faults.late < 1.0 and self._random.random() >= faults.late:
+            return late
         if faults.delay > 0.0 and age >= faults.begins("delay"):
             late += faults.delay
         if faults.jitter > 0.0 and age >= faults.begins("jitter"):
