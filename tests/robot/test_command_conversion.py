@@ -2,6 +2,8 @@
 
 import math
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -214,7 +216,9 @@ def test_recorded_motion_is_recomputed(case: Recorded) -> None:
     seen = 0
     for index, (state, datagram) in enumerate(case.motion.cycles):
         sent = decode_command(case.version, datagram)
-        x = min(1.0, (state.time - start.time) / 1000 / case.duration)
+        # The recorded callbacks added up their periods, and every bit of the sum shows.
+        elapsed = reduce(add, [0.001] * (state.time - start.time), 0.0)
+        x = min(1.0, elapsed / case.duration)
         command = MotionGeneratorCommand()
         torques = ControllerCommand(command.row)
         if not (case.torques_only and case.version == 10):
@@ -229,7 +233,10 @@ def test_recorded_motion_is_recomputed(case: Recorded) -> None:
             torques.torque_command_finished = finished
         else:
             command.motion_generation_finished = finished
-        np.testing.assert_allclose(command.row[1:], sent[1:], rtol=0, atol=1e-14)
+        # Eigen's singular values round differently: one recorded pose is off in its last bit.
+        by_pose = not case.external and int(case.motion.request["motion_generator_mode"]) == 2
+        atol = 1e-15 if by_pose else 0.0
+        np.testing.assert_allclose(command.row[1:], sent[1:], rtol=0, atol=atol)
         seen += 1
         if finished:
             break

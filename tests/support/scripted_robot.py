@@ -88,7 +88,8 @@ class ScriptedRobot:
         step: Step of the message id.
         sends: Whether states are sent.
         mangle: Called with each datagram, returns the datagrams to be sent instead.
-        lock_step_s: In a motion, longest wait for the answer to a state before the next one.
+        lock_step_s: In a motion, from its first command on: longest wait for the answer to a state
+            before the next one.
         requests: (name, id, payload) of all requests.
         commands: Rows of all commands in motions, as they came.
         answered: Ids of states that showed the motion and were answered.
@@ -303,7 +304,8 @@ class ScriptedRobot:
                 self._pending.popleft()()
             if self.sends:
                 self.send_state()
-            if self._in_motion and self.lock_step_s:
+            # No client answers the first state of a motion: it is the one that shows it.
+            if self._in_motion and self.lock_step_s and self._motion_commands:
                 self._await_answer()
             else:
                 due = max(due + self.period_s, time.monotonic() - 0.05)
@@ -381,7 +383,7 @@ def serve_lock_step(address: str, states: int, wait_s: float) -> dict[str, Any]:
             time.sleep(0.01)
         robot.later(lambda: robot.leave(IDLE, 2))
         time.sleep(0.2)
-        shown = set(robot.shown)
+        shown = {number for number in robot.shown if number >= min(robot.answered)}
         return {"shown": len(shown), "unanswered": len(shown - robot.answered)}
 
 

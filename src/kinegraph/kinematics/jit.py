@@ -16,7 +16,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar, cast
 import numba
 from numba.core import caching
 
-__all__ = ["OPTIONS", "entry_point", "inner_kernel", "kernel", "short_kernel"]
+__all__ = ["OPTIONS", "entry_point", "exact_kernel", "inner_kernel", "kernel", "short_kernel"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -109,6 +109,15 @@ def inner_kernel(function: Callable[P, R]) -> Callable[P, R]:
     For what stands in a loop and takes arrays: each is seven arguments of a call.
     """
     return _cached(numba.njit(**OPTIONS, forceinline=True)(function), function)
+
+
+def exact_kernel(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile like `kernel`, but round every product before it is added to something.
+
+    For numbers that must equal another program's to the last bit: contraction rounds once where
+    that program rounds twice. It holds for the function's own text, wherever it is compiled into.
+    """
+    return _cached(numba.njit(**{**OPTIONS, "fastmath": False})(function), function)
 
 
 def short_kernel(function: Callable[P, R]) -> Callable[P, R]:

@@ -111,7 +111,8 @@ class Motion(Command):
     KIND: ClassVar[int] = 0
     """Number of the motion generator in the state, 1 to 4."""
 
-    def _wanted(self) -> Array:
+    def wanted(self) -> Array:
+        """Return the numbers as the conversion takes them; zeros for no elbow."""
         return self._values.copy()
 
     def convert_motion(
@@ -153,7 +154,7 @@ class Motion(Command):
             bool(limit_rate),
             robot_state.row.copy(),
             flat_limits(limits),
-            self._wanted(),
+            self.wanted(),
             row,
             np.empty(conversion.CONVERSION_WORK),
         )

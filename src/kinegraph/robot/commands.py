@@ -183,7 +183,8 @@ class CartesianMotion(Motion):
         """Return whether there is an elbow."""
         return self._elbow is not None
 
-    def _wanted(self) -> Array:
+    def wanted(self) -> Array:
+        """Return the numbers and the elbow as the conversion takes them; zeros for no elbow."""
         return np.concatenate((self._values, (0.0, 0.0) if self._elbow is None else self._elbow))
 
     def to_dict(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ leaves the command in an undefined state unless the code is 0.
 
 import math
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import exact_kernel
 from kinegraph.robot.filter_kernels import POSE_FILTER_WORK, filter_gain, filter_pose
 from kinegraph.robot.joint_conversion_kernels import (
     BAD_CUTOFF,
@@ -79,7 +79,7 @@ CARTESIAN_VELOCITIES = 4
 RIGID_TOLERANCE = 1e-5
 
 
-@kernel
+@exact_kernel
 def is_rigid(pose: Array, at: int) -> bool:
     """Test as libfranka does: last row 0 0 0 1, lengths of rows and columns 1 within 1e-5."""
     for j in range(3):
@@ -99,7 +99,7 @@ def is_rigid(pose: Array, at: int) -> bool:
     return True
 
 
-@kernel
+@exact_kernel
 def convert_elbow(
     first: bool, cutoff: float, limit_rate: bool, state: Array, limits: Array, command: Array
 ) -> int:
@@ -134,7 +134,7 @@ def convert_elbow(
     return OK if abs(command[C_elbow_c + 1]) == 1.0 else BAD_ELBOW
 
 
-@kernel
+@exact_kernel
 def convert_pose(
     first: bool,
     cutoff: float,
@@ -180,7 +180,7 @@ def convert_pose(
     return OK if is_rigid(command, C_O_T_EE_c) else NOT_RIGID
 
 
-@kernel
+@exact_kernel
 def convert_twist(
     cutoff: float, limit_rate: bool, state: Array, limits: Array, command: Array
 ) -> int:
@@ -207,7 +207,7 @@ def convert_twist(
     return OK if all_finite(command, C_O_dP_EE_c, 6) else NOT_FINITE
 
 
-@kernel
+@exact_kernel
 def convert_motion(
     kind: int,
     first: bool,

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kinegraph.robot import conversion_codes as codes
 from kinegraph.robot.command_channel import Exchange
 from kinegraph.robot.error_flags import Errors
 from kinegraph.robot.errors import (
@@ -16,13 +17,16 @@ from kinegraph.robot.errors import (
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.loop.loop_layout import (
     B_FAULT,
+    B_MOTION,
     END_BAD_DATAGRAMS,
     END_CONTROLLER,
     END_FINISHED,
     END_LEFT,
     END_MOVE_REPLIED,
     END_NEVER_IDLE,
+    END_NO_POSE,
     END_NOT_FINITE,
+    END_REFUSED,
     END_REQUESTED,
     END_SILENT,
     END_SOCKET,
@@ -47,8 +51,8 @@ from kinegraph.scene.array_types import Array
 __all__ = ["END_RAISED", "Cycle", "Ending"]
 
 LOG_SIZE = 50
-LEAVING = (END_NOT_FINITE, END_CONTROLLER, END_TORQUE_NOT_FINITE)
-KNOWN = range(END_REQUESTED, END_NEVER_IDLE + 1)
+LEAVING = (END_NOT_FINITE, END_CONTROLLER, END_TORQUE_NOT_FINITE, END_REFUSED, END_NO_POSE)
+KNOWN = range(END_REQUESTED, END_NO_POSE + 1)
 END_RAISED = 1000
 """End code, beside those of the compiled loops, of a controller that raised in Python."""
 _ERRORS = slice(S_last_motion_errors, S_last_motion_errors + 41)
@@ -85,6 +89,7 @@ class Ending:
         self.raised: Exception | None = None
         self._code = 0
         self._fault = 0
+        self._motion = 0
         self._rows: Array | None = None
         self._cycles: Array | None = None
 
@@ -93,6 +98,7 @@ class Ending:
         loop = self._link.loop
         self._code = code
         self._fault = int(loop.memory.block[B_FAULT])
+        self._motion = int(loop.memory.block[B_MOTION])
         self._rows = loop.states.last(LOG_SIZE)
         self._cycles = loop.cycles.last(2 * LOG_SIZE)
 
@@ -119,6 +125,8 @@ class Ending:
             END_NOT_FINITE: self._not_finite,
             END_CONTROLLER: lambda: self._explain(self._fault),
             END_TORQUE_NOT_FINITE: self._torque_not_finite,
+            END_REFUSED: self._refused,
+            END_NO_POSE: self._no_pose,
             END_SOCKET: self._socket,
             END_RAISED: self._raised,
         }
@@ -200,10 +208,24 @@ class Ending:
         name = field_of(self._fault)
         value = self._rows[-1][self._fault] if self._rows is not None and len(self._rows) else None
         return ProtocolError(
-            f"the robot's state has {name} = {value}; torques computed from it are not sent",
+            f"the robot's state has {name} = {value}; commands computed from it are not sent",
             field=name,
             value=value,
         )
+
+    def _no_pose(self) -> ProtocolError:
+        name = field_of(self._fault).partition("[")[0]
+        value = self._rows[-1][self._fault : self._fault + 16] if self._rows is not None else None
+        return ProtocolError(
+            f"the robot's state has a {name} that is no pose (columns not orthonormal or last row "
+            f"not 0 0 0 1): {value}; commands computed from it are not sent",
+            field=name,
+            value=value,
+        )
+
+    def _refused(self) -> InvalidArgumentError:
+        text = codes.text_of(self._fault, self._motion)
+        return InvalidArgumentError(f"{text}; it was not sent", code=self._fault)
 
     def _torque_not_finite(self) -> InvalidArgumentError:
         return InvalidArgumentError(

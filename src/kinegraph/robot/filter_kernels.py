@@ -2,7 +2,7 @@
 
 import math
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import exact_kernel
 from kinegraph.robot.rotation_kernels import (
     ROTATION_WORK,
     interpolate_quaternion,
@@ -20,19 +20,19 @@ POSE_FILTER_WORK = 17 + ROTATION_WORK
 _ROTATION, _LAST, _CURRENT, _SVD = 0, 9, 13, 17
 
 
-@kernel
+@exact_kernel
 def filter_gain(sample_time: float, cutoff_frequency: float) -> float:
     """Share of the new value: dt / (dt + 1 / (2 pi f))."""
     return sample_time / (sample_time + 1.0 / (2.0 * math.pi * cutoff_frequency))
 
 
-@kernel
+@exact_kernel
 def filter_value(gain: float, current: float, last: float) -> float:
     """Move from `last` towards `current` by the gain."""
     return gain * current + (1.0 - gain) * last
 
 
-@kernel
+@exact_kernel
 def filter_pose(
     gain: float, current: Array, c: int, last: Array, p: int, out: Array, o: int, work: Array
 ) -> None:

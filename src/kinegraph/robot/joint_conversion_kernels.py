@@ -5,7 +5,7 @@ Order: low-pass filter, rate limiter, check. Every kernel returns one of the cod
 
 import math
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import exact_kernel
 from kinegraph.robot.filter_kernels import filter_gain, filter_value
 from kinegraph.robot.limiter_kernels import (
     DT,
@@ -54,7 +54,7 @@ NO_FILTER = 1000.0
 """A cutoff frequency from which on nothing is filtered, Hz."""
 
 
-@kernel
+@exact_kernel
 def all_finite(values: Array, at: int, count: int) -> bool:
     """Whether none of `count` numbers is NaN or infinite."""
     good = True
@@ -63,7 +63,7 @@ def all_finite(values: Array, at: int, count: int) -> bool:
     return good
 
 
-@kernel
+@exact_kernel
 def filter_values(cutoff: float, values: Array, at: int, last: Array, p: int, count: int) -> int:
     """Filter numbers in place; the texts of the two errors are those of the filter."""
     if not (cutoff > 0.0 and math.isfinite(cutoff)):
@@ -76,7 +76,7 @@ def filter_values(cutoff: float, values: Array, at: int, last: Array, p: int, co
     return OK
 
 
-@kernel
+@exact_kernel
 def convert_joint_positions(
     first: bool, cutoff: float, limit_rate: bool, state: Array, limits: Array, command: Array
 ) -> int:
@@ -107,7 +107,7 @@ def convert_joint_positions(
     return OK if all_finite(command, C_q_c, 7) else NOT_FINITE
 
 
-@kernel
+@exact_kernel
 def convert_joint_velocities(
     cutoff: float, limit_rate: bool, state: Array, limits: Array, command: Array
 ) -> int:
@@ -132,7 +132,7 @@ def convert_joint_velocities(
     return OK if all_finite(command, C_dq_c, 7) else NOT_FINITE
 
 
-@kernel
+@exact_kernel
 def convert_torques(
     cutoff: float, limit_rate: bool, state: Array, limits: Array, values: Array, command: Array
 ) -> int:

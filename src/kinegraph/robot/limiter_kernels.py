@@ -6,7 +6,7 @@ the robot's own library relies on it, so they are written out here.
 
 import math
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import exact_kernel
 from kinegraph.robot.rotation_kernels import (
     ROTATION_WORK,
     nearest_rotation,
@@ -52,26 +52,26 @@ POSE_LIMITER_WORK = 43 + ROTATION_WORK
 _COMMANDED, _LAST, _DELTA, _TWIST, _LIMITS, _QUATERNION, _SVD = 0, 9, 18, 27, 33, 39, 43
 
 
-@kernel
+@exact_kernel
 def smaller(a: float, b: float) -> float:
     """C++ minimum: the first one unless the second is less."""
     return b if b < a else a
 
 
-@kernel
+@exact_kernel
 def larger(a: float, b: float) -> float:
     """C++ maximum: the first one unless it is less than the second."""
     return b if a < b else a
 
 
-@kernel
+@exact_kernel
 def limit_torque(rate: float, commanded: float, last: float) -> float:
     """Limit the step of one torque, Nm, to `rate` Nm/s."""
     slope = (commanded - last) / DT
     return last + larger(smaller(slope, rate), -rate) * DT
 
 
-@kernel
+@exact_kernel
 def limit_velocity(
     upper: float,
     lower: float,
@@ -89,7 +89,7 @@ def limit_velocity(
     return last + larger(smaller(target, high), low) * DT
 
 
-@kernel
+@exact_kernel
 def limit_position(
     upper: float,
     lower: float,
@@ -111,7 +111,7 @@ def limit_position(
     )
 
 
-@kernel
+@exact_kernel
 def upper_velocity(limits: Array, joint: int, q: float) -> float:
     """Largest velocity of a joint at a position, rad/s."""
     flat = float(limits[L_VELOCITY + joint])
@@ -122,7 +122,7 @@ def upper_velocity(limits: Array, joint: int, q: float) -> float:
     return smaller(flat, larger(0.0, braking)) - LIMIT_EPS
 
 
-@kernel
+@exact_kernel
 def lower_velocity(limits: Array, joint: int, q: float) -> float:
     """Smallest velocity of a joint at a position, rad/s."""
     flat = float(limits[L_VELOCITY + joint])
@@ -133,7 +133,7 @@ def lower_velocity(limits: Array, joint: int, q: float) -> float:
     return larger(-flat, smaller(0.0, braking)) + LIMIT_EPS
 
 
-@kernel
+@exact_kernel
 def limit_vector(
     velocity: float,
     acceleration: float,
@@ -173,7 +173,7 @@ def limit_vector(
     out[o + 2] = v2 + e2 * step
 
 
-@kernel
+@exact_kernel
 def limit_twist(
     limits: Array,
     i: int,
@@ -217,7 +217,7 @@ def limit_twist(
         )
 
 
-@kernel
+@exact_kernel
 def relative_rotation(work: Array) -> None:
     """R(C) R(L)^T of the two rotations in the scratch."""
     for i in range(3):
@@ -228,7 +228,7 @@ def relative_rotation(work: Array) -> None:
             work[_DELTA + 3 * i + j] = total
 
 
-@kernel
+@exact_kernel
 def limit_pose(
     limits: Array,
     i: int,

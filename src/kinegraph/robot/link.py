@@ -22,7 +22,7 @@ from kinegraph.robot.wire.state_layout import STATE_SIZE, S_robot_mode
 from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
-    from kinegraph.robot.session import TorqueSession
+    from kinegraph.robot.session import MotionSession
 
 __all__ = ["RobotLink"]
 
@@ -53,13 +53,13 @@ class RobotLink:
         self.loop = loop
         self.timeout_s = timeout_s
         self.served_model: str | None = None
-        self.watchers: tuple[Callable[[TorqueSession], None], ...] = ()
+        self.watchers: tuple[Callable[[MotionSession], None], ...] = ()
         self._closed = False
         self._process = os.getpid()
         # Reentrant: a handle that is collected meanwhile asks its session to stop.
         self._claiming = threading.RLock()
         self._closing = threading.RLock()
-        self._session: TorqueSession | None = None
+        self._session: MotionSession | None = None
 
     def open(self) -> None:
         """Start receiving and wait for the first state.
@@ -181,7 +181,7 @@ class RobotLink:
 
     # --- one motion at a time -------------------------------------------------------------------
 
-    def claim(self, session: "TorqueSession") -> None:
+    def claim(self, session: "MotionSession") -> None:
         """Make a session the only one.
 
         Raises:
@@ -198,7 +198,7 @@ class RobotLink:
         if previous is not None:
             previous.abandon()
 
-    def raise_flag(self, session: "TorqueSession", flag: int) -> None:
+    def raise_flag(self, session: "MotionSession", flag: int) -> None:
         """Set a flag of the loop for a session, unless another one has taken its place."""
         if not self.is_ours:
             return
@@ -219,7 +219,7 @@ class RobotLink:
         return self._session is not None and self._session.is_running
 
     @property
-    def session(self) -> "TorqueSession | None":
+    def session(self) -> "MotionSession | None":
         """The session that runs, or the last one."""
         return self._session
 

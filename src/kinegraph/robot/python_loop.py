@@ -1,121 +1,161 @@
-"""A torque loop around an ordinary Python callback, in the thread that asks for it.
+"""A control loop around ordinary Python callbacks, in the thread that asks for it.
 
 The loop thread stands aside meanwhile; receiving and sending are the same compiled code. A Python
 callback needs the interpreter in every cycle, so another busy thread of the process can cost
 commands: use a compiled callback where that matters.
 """
 
-import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
-from kinegraph.robot.commands import Torques
-from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
-from kinegraph.robot.link import RobotLink
-from kinegraph.robot.loop.cycle_kernels import (
-    CYCLE,
-    begin_cycle,
-    begin_session,
-    end_cycle,
-    end_session,
+from kinegraph.robot.command_base import Motion
+from kinegraph.robot.commands import (
+    CartesianPose,
+    CartesianVelocities,
+    JointPositions,
+    JointVelocities,
+    Torques,
 )
+from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.link import RobotLink
+from kinegraph.robot.loop.cycle_kernels import CYCLE, begin_cycle, end_cycle, end_session
 from kinegraph.robot.loop.loop_layout import (
     B_CYCLES,
-    B_END,
     B_PERIOD_MS,
     B_SLICE_NS,
     B_STOP,
+    B_VERSION,
+    BOTH_HALVES,
     END_REQUESTED,
+    HALF_MOTION,
+    HALF_TORQUES,
     LoopMemory,
-    rehearsal,
 )
-from kinegraph.robot.session import TorqueSession
+from kinegraph.robot.loop.send_path_kernels import rest
+from kinegraph.robot.motion_mode import MotionKind
+from kinegraph.robot.parked_loop import SLICE_NS, ParkedLoop
+from kinegraph.robot.session import MotionSession
 from kinegraph.robot.state import RobotState
 
-__all__ = ["TorqueCallback", "run_torque_callback"]
+__all__ = ["COMMAND_TYPES", "MotionCallback", "TorqueCallback", "run_callbacks"]
 
 TorqueCallback = Callable[[RobotState, float], Torques]
+MotionCallback = Callable[[RobotState, float], Motion]
 
-_SLICE_NS = 50_000_000  # so that Ctrl-C is seen while no state comes
-_PARKED_S = 0.05
-
-
-class ParkedLoop:
-    """Stands in for a session on the loop thread while another thread runs the loop."""
-
-    def __init__(self) -> None:
-        self.code = 0
-        self.driven = False
-        self._over = threading.Event()
-
-    def prepare(self, memory: LoopMemory) -> None:
-        """Compile what the caller's loop needs."""
-        scratch = rehearsal(memory)
-        begin_session(scratch)
-        begin_cycle(scratch)
-        # A torque that is no number comes back before anything is sent.
-        scratch.torques[:] = float("nan")
-        end_cycle(scratch, 0)
-        end_session(scratch, 0)
-
-    def run(self, memory: LoopMemory) -> int:
-        """Announce the session and wait until the caller's loop is over."""
-        begin_session(memory)
-        while not self._over.wait(_PARKED_S):
-            if memory.block[B_END] and not self.driven:
-                return END_REQUESTED  # the start failed, nobody will come
-        return self.code
-
-    def release(self, code: int) -> None:
-        """Let the loop thread go on."""
-        self.code = code
-        self._over.set()
-
-    def explain(self, fault: int) -> FrankaError:
-        """Return the error of a fault; a Python callback raises instead."""
-        return ControlError(f"the callback reports fault {fault}")
+COMMAND_TYPES: dict[int, type[Motion]] = {
+    kind.KIND: kind
+    for kind in (JointPositions, JointVelocities, CartesianPose, CartesianVelocities)
+}
+"""What a callback of each kind of motion returns."""
 
 
-def run_torque_callback(
+class _Callbacks:
+    """One or two callbacks, asked in the order of the version.
+
+    The second one is not asked in the cycle in which the first one finishes; what it gave in the
+    cycle before is sent again.
+    """
+
+    def __init__(
+        self,
+        memory: LoopMemory,
+        kind: MotionKind,
+        motion: MotionCallback | None,
+        torques: TorqueCallback | None,
+    ) -> None:
+        self._memory = memory
+        self._kind = kind
+        halves: list[tuple[int, Callable[[RobotState, float], Any]]] = []
+        if torques is not None:
+            halves.append((HALF_TORQUES, torques))
+        if motion is not None:
+            halves.append((HALF_MOTION, motion))
+        if memory.block[B_VERSION] == 5:
+            halves.reverse()
+        self._halves = halves
+
+    def call(self) -> tuple[int, int]:
+        """Fill torques and motion; returns whether they are the last ones and what is new."""
+        memory, block = self._memory, self._memory.block
+        period_s = float(block[B_PERIOD_MS]) * 1e-3
+        finished, given = int(block[B_STOP] != 0), 0
+        for half, callback in self._halves:
+            command = callback(RobotState.from_row(memory.state), period_s)
+            self._fill(half, command)
+            given |= half
+            if command.motion_finished:
+                finished = 1
+                break
+        if len(self._halves) == 1:
+            given = BOTH_HALVES
+        elif given != BOTH_HALVES and block[B_CYCLES] == 0:
+            rest(memory)
+            given = BOTH_HALVES
+        return finished, given
+
+    def _fill(self, half: int, command: Any) -> None:
+        wanted = Torques if half == HALF_TORQUES else COMMAND_TYPES[self._kind.motion]
+        if not isinstance(command, wanted):
+            raise InvalidArgumentError(
+                f"the callback returned {type(command).__name__} instead of {wanted.__name__}"
+            )
+        if isinstance(command, Torques):
+            self._memory.torques[:] = command.tau_J
+        elif isinstance(command, Motion):
+            values = command.wanted()
+            self._memory.motion[: len(values)] = values
+
+
+def run_callbacks(
     link: RobotLink,
-    callback: TorqueCallback,
+    kind: MotionKind,
+    motion: MotionCallback | None,
+    torques: TorqueCallback | None,
     *,
     limit_rate: bool | None,
     cutoff_frequency: float,
 ) -> None:
-    """Run a torque loop in the calling thread until the callback finishes it.
+    """Run a loop in the calling thread until a callback finishes it.
 
     Args:
         link: The robot's connection and loop.
-        callback: `(state, period_s) -> Torques`; the period is 0 in the first cycle.
-        limit_rate: See `TorqueSession`.
-        cutoff_frequency: See `TorqueSession`.
+        kind: What is to run on the robot.
+        motion: `(state, period_s) -> command` of the kind; None for torques alone.
+        torques: `(state, period_s) -> Torques`; None where the robot's controller follows.
+        limit_rate: See `MotionSession`.
+        cutoff_frequency: See `MotionSession`.
 
     Raises:
-        InvalidArgumentError: The callback returns something else than finite torques.
-        FrankaError: See `TorqueSession.start` and `TorqueSession.wait`.
+        InvalidArgumentError: A callback returns something else, or what cannot be sent.
+        FrankaError: See `MotionSession.start` and `MotionSession.wait`.
     """
     parked = ParkedLoop()
-    session = TorqueSession(link, parked, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency)
+    session = MotionSession(
+        link, kind, parked, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
+    )
     memory = link.loop.memory
+    callbacks = _Callbacks(memory, kind, motion, torques)
     session.begin()
-    parked.driven = True
-    memory.block[B_SLICE_NS] = _SLICE_NS
-    try:
-        code = _cycles(link, session, memory, callback)
-    except BaseException:
-        parked.release(end_session(memory, END_REQUESTED))
-        session.await_loop_end()  # else closing the robot would find it running and stop it again
-        session.stop_robot(quiet=True)
-        raise
-    parked.release(end_session(memory, code))
+    with parked.driving:
+        if parked.is_over:  # the robot was closed meanwhile
+            raise session.preempted()
+        memory.block[B_SLICE_NS] = SLICE_NS
+        try:
+            code = _cycles(link, session, memory, callbacks)
+        except BaseException:
+            parked.release(end_session(memory, END_REQUESTED))
+            session.await_loop_end()  # else closing the robot would find it running, and stop it
+            session.stop_robot(quiet=True)
+            raise
+        parked.release(end_session(memory, code))
     session.wait()
     if code == END_REQUESTED:
         raise session.preempted()
 
 
 def _cycles(
-    link: RobotLink, session: TorqueSession, memory: LoopMemory, callback: TorqueCallback
+    link: RobotLink, session: MotionSession, memory: LoopMemory, callbacks: _Callbacks
 ) -> int:
     """Run cycles until one ends the loop; returns the end code."""
     block = memory.block
@@ -130,18 +170,7 @@ def _cycles(
         if block[B_CYCLES] == 0 and time.monotonic() > deadline:
             raise session.never_shown() if answered else session.no_reply()
         if todo == CYCLE:
-            todo = end_cycle(memory, _call(memory, callback))
+            finished, given = callbacks.call()
+            todo = end_cycle(memory, finished, given)
             if todo < 0:
                 return -todo
-
-
-def _call(memory: LoopMemory, callback: TorqueCallback) -> int:
-    """Let the callback fill the torques; returns 1 when they are the last ones."""
-    block = memory.block
-    torques = callback(RobotState.from_row(memory.state), float(block[B_PERIOD_MS]) * 1e-3)
-    if not isinstance(torques, Torques):
-        raise InvalidArgumentError(
-            f"the callback returned {type(torques).__name__} instead of Torques"
-        )
-    memory.torques[:] = torques.tau_J
-    return int(torques.motion_finished or block[B_STOP] != 0)

@@ -20,13 +20,12 @@ from kinegraph.robot.limits import (
     rate_limits,
 )
 from kinegraph.robot.link import RECOVERY_S, SILENCE_S, RobotLink
-from kinegraph.robot.loop.callback import CompiledTorques, is_compiled
 from kinegraph.robot.loop.counters import LoopCounters, read_counters
 from kinegraph.robot.loop.loop_thread import LoopThread, warm_up
 from kinegraph.robot.loop.realtime import PRIORITY_MAX
-from kinegraph.robot.python_loop import TorqueCallback, run_torque_callback
+from kinegraph.robot.motions import RobotMotions
 from kinegraph.robot.recording.flight import FlightRecorder
-from kinegraph.robot.session import TorqueController, TorqueSession
+from kinegraph.robot.session import LoopController, TorqueSession
 from kinegraph.robot.setters import RobotSettings
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.state_stream import StateStream
@@ -45,7 +44,7 @@ _REALTIME = ("ignore", "enforce")
 INT_MAX = 2**31 - 1
 
 
-class Robot(RobotSettings):
+class Robot(RobotSettings, RobotMotions):
     """A connection to one Franka arm, of both generations.
 
     States are received from the first moment to the last by a compiled loop that never needs the
@@ -304,55 +303,11 @@ class Robot(RobotSettings):
         """
         return FlightRecorder(self, path, notes)
 
-    # --- torque loops ---------------------------------------------------------------------------
-
-    def control_torques(
-        self,
-        callback: TorqueCallback | Any,
-        *,
-        limit_rate: bool | None = None,
-        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
-    ) -> None:
-        """Run a torque loop until the callback finishes it.
-
-        A function under `numba.njit` runs inside the compiled loop and is not touched by what the
-        interpreter does; an ordinary one is called in this thread. An exception in the callback, or
-        Ctrl-C, stops the motion and is raised again.
-
-        Args:
-            callback: Ordinary: `(state: RobotState, period_s: float) -> Torques`, marked finished
-                at the end. Compiled: `(state: float64[:], period_s: float64, torques: float64[:])
-                -> int64`, see `kinegraph.robot.loop.callback.compile_controller`. The period is 0
-                in the first cycle.
-            limit_rate: Whether the torques' rate is limited; None: not in version 10, in version 5.
-            cutoff_frequency: Of the low-pass filter, Hz; 1000 and more: none.
-
-        Raises:
-            InvalidOperationError: Another motion runs, or the robot was closed.
-            InvalidArgumentError: Torques that are not finite, or an argument that does not fit.
-            CommandError: The robot refuses the motion.
-            ControlError: The robot or another thread ended it.
-            NetworkError: No reply or no state in time, or a lost connection.
-            ProtocolError: The robot answers what it must not.
-        """
-        _check_callback(callback)
-        if not is_compiled(callback):
-            run_torque_callback(
-                self._link, callback, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
-            )
-            return
-        session = self.start_session(
-            CompiledTorques(callback), limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
-        )
-        try:
-            session.wait()
-        except BaseException:
-            session.cancel(quiet=True)
-            raise
+    # --- sessions -------------------------------------------------------------------------------
 
     def start_session(
         self,
-        controller: TorqueController,
+        controller: LoopController,
         *,
         limit_rate: bool | None = None,
         cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
@@ -388,14 +343,6 @@ def _check_arguments(
         check_whole("loop_priority", priority, 1, PRIORITY_MAX)
     if cpu is not None:
         check_whole("loop_cpu", cpu, 0, INT_MAX)
-
-
-def _check_callback(callback: object) -> None:
-    if not callable(callback):
-        raise InvalidArgumentError(
-            f"control_torques: {callback!r} cannot be called; a function "
-            "(state, period_s) -> Torques or one under numba.njit is needed"
-        )
 
 
 def _velocity_table(text: str) -> JointVelocityTable | None:

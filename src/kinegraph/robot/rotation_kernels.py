@@ -6,7 +6,7 @@ numbers, row by row; quaternions are x, y, z, w.
 
 import math
 
-from kinegraph.kinematics.jit import kernel
+from kinegraph.kinematics.jit import exact_kernel
 from kinegraph.scene.array_types import Array
 
 __all__ = [
@@ -25,7 +25,7 @@ ROTATION_WORK = 18
 _EPS = 2.220446049250313e-16
 
 
-@kernel
+@exact_kernel
 def orthogonalise(b: Array, p: int, q: int, v: int) -> bool:
     """One Jacobi rotation that makes columns p and q of b orthogonal; the same to v."""
     alpha = beta = gamma = 0.0
@@ -49,7 +49,7 @@ def orthogonalise(b: Array, p: int, q: int, v: int) -> bool:
     return True
 
 
-@kernel
+@exact_kernel
 def smallest_column(b: Array, at: int) -> int:
     """Index of the shortest of three columns."""
     best, index = math.inf, 0
@@ -61,7 +61,7 @@ def smallest_column(b: Array, at: int) -> int:
     return index
 
 
-@kernel
+@exact_kernel
 def normalise(b: Array, at: int) -> bool:
     """Scale a vector to length one; False (and untouched) if it has none."""
     length = math.sqrt(b[at] ** 2 + b[at + 1] ** 2 + b[at + 2] ** 2)
@@ -72,7 +72,7 @@ def normalise(b: Array, at: int) -> bool:
     return True
 
 
-@kernel
+@exact_kernel
 def cross_into(b: Array, x: int, y: int, out: int) -> None:
     """Cross product of two vectors of one array."""
     b[out] = b[x + 1] * b[y + 2] - b[x + 2] * b[y + 1]
@@ -80,7 +80,7 @@ def cross_into(b: Array, x: int, y: int, out: int) -> None:
     b[out + 2] = b[x] * b[y + 1] - b[x + 1] * b[y]
 
 
-@kernel
+@exact_kernel
 def any_perpendicular(b: Array, x: int, out: int) -> None:
     """A unit vector perpendicular to a unit vector."""
     least = 0
@@ -92,7 +92,7 @@ def any_perpendicular(b: Array, x: int, out: int) -> None:
     normalise(b, out)
 
 
-@kernel
+@exact_kernel
 def nearest_rotation(pose: Array, at: int, rotation: Array, to: int, work: Array, w: int) -> None:
     """The rotation nearest to the 3x3 block of a pose: U diag(1, 1, det U V') V' of its SVD.
 
@@ -139,7 +139,7 @@ def nearest_rotation(pose: Array, at: int, rotation: Array, to: int, work: Array
             rotation[to + 3 * i + j] = total
 
 
-@kernel
+@exact_kernel
 def quaternion_of_matrix(rotation: Array, at: int, quaternion: Array, to: int) -> None:
     """Quaternion x, y, z, w of a row-major rotation: trace if positive, else largest diagonal."""
     trace = rotation[at] + rotation[at + 4] + rotation[at + 8]
@@ -165,7 +165,7 @@ def quaternion_of_matrix(rotation: Array, at: int, quaternion: Array, to: int) -
     quaternion[to + k] = (rotation[at + 3 * k + i] + rotation[at + 3 * i + k]) * root
 
 
-@kernel
+@exact_kernel
 def matrix_of_quaternion(quaternion: Array, at: int, rotation: Array, to: int) -> None:
     """Row-major rotation of a unit quaternion x, y, z, w."""
     x, y, z, w = quaternion[at], quaternion[at + 1], quaternion[at + 2], quaternion[at + 3]
@@ -180,7 +180,7 @@ def matrix_of_quaternion(quaternion: Array, at: int, rotation: Array, to: int) -
     rotation[to + 8] = 1.0 - 2.0 * (x * x + y * y)
 
 
-@kernel
+@exact_kernel
 def interpolate_quaternion(work: Array, start: int, end: int, part: float) -> None:
     """Replace the quaternion at `end` by the one that is `part` of the way from `start`.
 
@@ -208,7 +208,7 @@ def interpolate_quaternion(work: Array, start: int, end: int, part: float) -> No
         work[end + i] /= length
 
 
-@kernel
+@exact_kernel
 def rotation_vector(rotation: Array, at: int, vector: Array, to: int, work: Array, w: int) -> None:
     """Axis times angle in [0, pi] of a row-major rotation; `work` needs 4 numbers at `w`."""
     quaternion_of_matrix(rotation, at, work, w)
@@ -222,7 +222,7 @@ def rotation_vector(rotation: Array, at: int, vector: Array, to: int, work: Arra
         vector[to + i] = scale * work[w + i]
 
 
-@kernel
+@exact_kernel
 def turn(vector: Array, at: int, dt: float, rotation: Array, r: int, out: Array, to: int) -> None:
     """Rodrigues: turn a row-major rotation by `vector` times `dt`, into a column-major pose.
 

@@ -1,4 +1,4 @@
-"""One motion under torque control, from Move to its last reply."""
+"""One motion, from Move to its last reply."""
 
 import contextlib
 import logging
@@ -36,15 +36,15 @@ from kinegraph.robot.loop.loop_layout import (
 )
 from kinegraph.robot.loop.loop_thread import Program
 from kinegraph.robot.loop.rings import RingReader
+from kinegraph.robot.motion_mode import MotionKind, MotionMode
 from kinegraph.robot.replies import first_move_error
-from kinegraph.robot.torque_mode import TorqueMode
 from kinegraph.robot.wire.state_layout import (
     S_controller_mode,
     S_motion_generator_mode,
     S_robot_mode,
 )
 
-__all__ = ["TorqueController", "TorqueSession"]
+__all__ = ["LoopController", "MotionSession", "TorqueSession"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _END_S = 5.0
@@ -53,8 +53,8 @@ _QUIET_S = 1.0
 _CONTROLLER = ("prepare", "run", "explain")
 
 
-class TorqueController(Protocol):
-    """What computes the torques of a session, inside the loop."""
+class LoopController(Protocol):
+    """What computes the commands of a session, inside the loop."""
 
     def prepare(self, memory: LoopMemory) -> None:
         """Compile and set up all that `run` needs; called before Move is sent."""
@@ -68,18 +68,19 @@ class TorqueController(Protocol):
         raise NotImplementedError
 
 
-class TorqueSession:
-    """A motion under torque control.
+class MotionSession:
+    """A motion.
 
-    Made by `Robot.start_session`. The loop runs until it is stopped, ends by itself, or the robot
-    ends it; `wait` and `stop` return then, or raise what ended it.
+    The loop runs until it is stopped, ends by itself, or the robot ends it; `wait` and `stop`
+    return then, or raise what ended it.
 
     Args:
         link: The robot's connection and loop.
-        controller: Computes the torques.
-        limit_rate: Whether the torques' rate is limited before they are sent; None: as libfranka
-            does (not in version 10, in version 5).
-        cutoff_frequency: Of the low-pass filter of the torques, Hz; 1000 and more: none.
+        kind: What is to run on the robot.
+        controller: Computes the commands.
+        limit_rate: Whether rates are limited before a command is sent; None: as libfranka does
+            (not in version 10, in version 5).
+        cutoff_frequency: Of the low-pass filter of the commands, Hz; 1000 and more: none.
 
     Attributes:
         controller: As given.
@@ -89,7 +90,8 @@ class TorqueSession:
     def __init__(
         self,
         link: RobotLink,
-        controller: TorqueController,
+        kind: MotionKind,
+        controller: LoopController,
         *,
         limit_rate: bool | None = None,
         cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
@@ -104,7 +106,7 @@ class TorqueSession:
         self.controller = controller
         self.cycles_from = 0
         self._link = link
-        self._mode = TorqueMode(link.connection.channel.protocol)
+        self._mode = MotionMode(link.connection.channel.protocol, kind)
         default = self._mode.limits_rate
         self._limit_rate = default if limit_rate is None else bool(limit_rate)
         self._cutoff = float(cutoff_frequency)
@@ -411,3 +413,30 @@ class TorqueSession:
     def cycle_count(self) -> int:
         """Control cycles of the robot's newest session."""
         return int(self._link.loop.memory.block[B_CYCLES])
+
+
+class TorqueSession(MotionSession):
+    """A motion under torque control alone, made by `Robot.start_session`.
+
+    Args:
+        link: The robot's connection and loop.
+        controller: Computes the torques.
+        limit_rate: As for `MotionSession`.
+        cutoff_frequency: As for `MotionSession`.
+    """
+
+    def __init__(
+        self,
+        link: RobotLink,
+        controller: LoopController,
+        *,
+        limit_rate: bool | None = None,
+        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
+    ) -> None:
+        super().__init__(
+            link,
+            MotionKind.torques(),
+            controller,
+            limit_rate=limit_rate,
+            cutoff_frequency=cutoff_frequency,
+        )

@@ -4,8 +4,6 @@ Before: wait for a state, see where the motion stands, check what the controller
 After: shape the torques, send, log. The finish and the hand-over at the start live here too.
 """
 
-import math
-
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.loop.atomic_kernels import load, store
 from kinegraph.robot.loop.loop_layout import (
@@ -14,13 +12,14 @@ from kinegraph.robot.loop.loop_layout import (
     B_END_CODE,
     B_FAILED_SENDS,
     B_FAULT,
+    B_FINISH_MS,
     B_FINISHED_NS,
     B_FINISHED_SENDS,
     B_GENERATOR,
-    B_KIND,
     B_LAST_ID,
     B_LATE_STATES,
     B_LIMIT_FROM,
+    B_MOTION,
     B_MOVE_REPLIED,
     B_PERIOD_MS,
     B_PHASE,
@@ -29,20 +28,18 @@ from kinegraph.robot.loop.loop_layout import (
     B_REPLIED_STATES,
     B_SEND_FAILURES,
     B_SENT,
+    B_SHOWN,
     B_STARTED_NS,
     B_VERSION,
-    CONTROL_INPUT_RUNS,
     CYCLE_ROW,
     END_FINISHED,
     END_LEFT,
     END_MOVE_REPLIED,
     END_NEVER_IDLE,
-    END_NOT_FINITE,
     END_SOCKET,
-    END_TORQUE_NOT_FINITE,
     FAILED_SENDS_MAX,
-    FINISH_NS,
-    KIND_TORQUE_V5,
+    JOINTS,
+    MOTION_SIZE,
     PHASE_ENDED,
     PHASE_FINISHING,
     PHASE_RUNNING,
@@ -61,8 +58,9 @@ from kinegraph.robot.loop.loop_layout import (
 )
 from kinegraph.robot.loop.receive_kernels import receive_states
 from kinegraph.robot.loop.ring_kernels import begin_row, end_row
-from kinegraph.robot.loop.send_path_kernels import idle_velocities, shape_torques
+from kinegraph.robot.loop.send_path_kernels import shape_command
 from kinegraph.robot.loop.socket_kernels import monotonic_ns, notify, send
+from kinegraph.robot.loop.state_check_kernels import check_state
 from kinegraph.robot.wire.state_layout import (
     COMMAND_SIZE,
     C_message_id,
@@ -84,6 +82,7 @@ MODE_MOVE = 2.0
 EXTERNAL = 2.0
 GENERATOR_IDLE = 0.0
 GENERATOR_NONE = 5.0
+NS_OF_MS = 1_000_000
 
 
 @kernel
@@ -107,19 +106,8 @@ def is_idle(state: Array) -> bool:
 
 
 @kernel
-def first_not_finite(state: Array) -> int:
-    """Index of the first control input that is NaN or infinite, -1 if none is."""
-    runs = CONTROL_INPUT_RUNS
-    for run in range(runs.shape[0]):
-        for i in range(runs[run, 0], runs[run, 0] + runs[run, 1]):
-            if not math.isfinite(state[i]):
-                return i
-    return -1
-
-
-@kernel
 def begin_session(memory: LoopMemory) -> None:
-    """Enter the phase WAIT: from now on a state of the motion is answered at once."""
+    """Enter the phase WAIT: from now on the states are looked at for the motion."""
     block = memory.block
     block[B_CYCLES] = 0
     block[B_FINISHED_SENDS] = 0
@@ -128,8 +116,13 @@ def begin_session(memory: LoopMemory) -> None:
     block[B_PREVIOUS_ID] = -1
     block[B_FAULT] = 0
     block[B_END_CODE] = 0
+    block[B_SHOWN] = 0
     for i in range(COMMAND_SIZE):
         memory.command[i] = 0.0
+    for i in range(MOTION_SIZE):
+        memory.motion[i] = 0.0
+    for i in range(JOINTS):
+        memory.torques[i] = 0.0
     store(block, B_PHASE, PHASE_WAIT)
     notify(memory.io, memory.waiters)
 
@@ -196,7 +189,7 @@ def step_ids(block: IntArray) -> None:
 
 @kernel
 def wait_for_motion(memory: LoopMemory) -> int:
-    """Phase WAIT: begin when the state shows the motion.
+    """Phase WAIT: begin with the state after the one that shows the motion, as libfranka does.
 
     Returns:
         `CYCLE`, `AGAIN` or the negative end code.
@@ -205,8 +198,14 @@ def wait_for_motion(memory: LoopMemory) -> int:
     if in_motion(memory):
         if load(block, B_LIMIT_FROM) == 0:
             store(block, B_LIMIT_FROM, block[B_RECEIVED_NS])
+        if block[B_SHOWN] == 0:
+            store(block, B_SHOWN, 1)
+            notify(memory.io, memory.waiters)
+            return AGAIN
         store(block, B_PHASE, PHASE_RUNNING)
         return CYCLE
+    if block[B_SHOWN] != 0:
+        return -END_LEFT
     if load(block, B_MOVE_REPLIED) != 0:
         return -END_MOVE_REPLIED
     return AGAIN
@@ -218,7 +217,7 @@ def repeat_finished(memory: LoopMemory) -> int:
     block = memory.block
     if is_idle(memory.state):
         return -END_FINISHED
-    if block[B_RECEIVED_NS] - block[B_FINISHED_NS] > FINISH_NS:
+    if block[B_RECEIVED_NS] - block[B_FINISHED_NS] > block[B_FINISH_MS] * NS_OF_MS:
         return -END_NEVER_IDLE
     step_ids(block)
     code = transmit(memory)
@@ -265,35 +264,32 @@ def begin_cycle(memory: LoopMemory) -> int:
         todo = stay_in_motion(memory)
     if todo != CYCLE:
         return todo
-    bad = first_not_finite(memory.state)
-    if bad >= 0:
-        block[B_FAULT] = bad
-        return -END_NOT_FINITE
+    code = check_state(memory)
+    if code != 0:
+        return code
     step_ids(block)
     return CYCLE
 
 
 @kernel
-def end_cycle(memory: LoopMemory, finished: int) -> int:
-    """Send `memory.torques` for the newest state.
+def end_cycle(memory: LoopMemory, finished: int, given: int) -> int:
+    """Send `memory.torques` and `memory.motion`, as far as the motion has them.
 
     Args:
         memory: The loop's memory.
         finished: Not 0 when this is the last command of the motion.
+        given: `HALF_TORQUES`, `HALF_MOTION` or both: what is new. The other half is sent again.
 
     Returns:
         0, or the negative end code.
     """
     block, command = memory.block, memory.command
-    settings, limits = memory.settings, memory.limits
-    bad = shape_torques(memory.torques, memory.state, settings, limits, command)
-    if bad < 0 and block[B_KIND] == KIND_TORQUE_V5:
-        bad = idle_velocities(memory.state, settings, limits, command)
-    if bad >= 0:
-        block[B_FAULT] = bad
-        return -END_TORQUE_NOT_FINITE
+    code = shape_command(memory, given)
+    if code != 0:
+        return code
     if finished != 0:
-        if block[B_KIND] == KIND_TORQUE_V5:
+        # A generator ends the motion, also where torques go beside it.
+        if block[B_MOTION] != 0:
             command[C_motion_generation_finished] = 1.0
         else:
             command[C_torque_command_finished] = 1.0

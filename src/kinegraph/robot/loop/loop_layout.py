@@ -50,7 +50,10 @@ B_WAKE_FD = 34
 B_STATE_BYTES = 35
 B_GENERATOR = 36  # generator that the states of the motion show
 B_CONTROLLER = 37  # controller that they show
-B_KIND = 38
+B_MOTION = 38  # motion that the commands carry, numbered as the generators of states; 0 none
+B_TORQUES = 39  # whether the commands carry torques
+B_FIRST_RULE = 40  # whether the first pose or positions of a motion are their own reference
+B_FINISH_MS = 41  # how long a finished command is repeated
 
 # --- the block: counters ---------------------------------------------------------------------
 B_RECEIVED = 48
@@ -66,6 +69,7 @@ B_CYCLES = 57  # control cycles of this session
 B_LATE_STATES = 58  # states that were passed over unanswered in a control session
 B_CHAIN_CHANGES = 59
 B_FINISHED_SENDS = 60  # commands sent with the finished flag in this session
+B_SHOWN = 61  # whether a state has shown the motion
 BLOCK_SIZE = 64
 
 # --- phases ----------------------------------------------------------------------------------
@@ -89,19 +93,21 @@ END_CONTROLLER = 9  # the controller reported a fault
 END_TORQUE_NOT_FINITE = 10
 END_SOCKET = 11
 END_NEVER_IDLE = 12  # finished was sent, the robot stays in the motion
+END_REFUSED = 13  # a motion that cannot be sent; the fault is the conversion's code
+END_NO_POSE = 14  # a pose of the state that the motion refers to is none
 
 # --- kinds of bad datagrams --------------------------------------------------------------------
 BAD_SHORT = 1
 BAD_FOREIGN = 2
 BAD_ID = 3
 
-# --- session kinds, as far as the finish protocol differs --------------------------------------
-KIND_TORQUE_V10 = 0  # torques alone: torque_command_finished ends it
-KIND_TORQUE_V5 = 1  # torques with a velocity generator at rest: motion_generation_finished
+# --- halves of a command ------------------------------------------------------------------------
+HALF_TORQUES = 1
+HALF_MOTION = 2
+BOTH_HALVES = HALF_TORQUES | HALF_MOTION
 
 # --- limits ------------------------------------------------------------------------------------
 SILENCE_NS = 1_000_000_000
-FINISH_NS = 10_000_000_000
 REPLIED_STATES_MAX = 1000
 BAD_RUN_MAX = 20
 FAILED_SENDS_MAX = 20
@@ -142,6 +148,9 @@ CONTROL_INPUTS = (
     ("O_T_EE_c", 16),
     ("O_dP_EE_c", 6),
     ("O_ddP_EE_c", 6),
+    ("elbow_c", 2),
+    ("delbow_c", 2),
+    ("ddelbow_c", 2),
 )
 CONTROL_INPUT_RUNS = np.array(
     [(STATE_OFFSETS[name], count) for name, count in CONTROL_INPUTS], dtype=np.int64
@@ -168,6 +177,7 @@ DATAGRAM_BYTES = 4096
 PACKET_BYTES = 512
 JOINTS = 7
 TARGET_SIZE = 7
+MOTION_SIZE = 18  # the most that a motion has: a pose and an elbow
 
 
 class LoopMemory(NamedTuple):
@@ -182,6 +192,9 @@ class LoopMemory(NamedTuple):
         state: (STATE_SIZE,) newest state.
         command: (COMMAND_SIZE,) last command.
         torques: (7,) output of the controller, Nm.
+        motion: (MOTION_SIZE,) wanted motion: q or dq (7), O_T_EE (16) and elbow (2), O_dP_EE (6)
+            and elbow (2); zeros for no elbow.
+        work: Scratch of the conversion of a motion.
         settings: (SETTINGS_SIZE,) send path.
         limits: Rate limits, the array of a `RateLimits`.
         states: Ring of STATE_ROW numbers a row.
@@ -198,6 +211,8 @@ class LoopMemory(NamedTuple):
     state: Any
     command: Any
     torques: Any
+    motion: Any
+    work: Any
     settings: Any
     limits: Any
     states: Any
@@ -211,7 +226,18 @@ def rehearsal(memory: LoopMemory) -> LoopMemory:
 
     Running a session on it compiles and touches all that it needs; nothing is received or sent.
     """
-    apart = ("block", "io", "waiters", "state", "command", "torques", "datagram", "packet")
+    apart = (
+        "block",
+        "io",
+        "waiters",
+        "state",
+        "command",
+        "torques",
+        "motion",
+        "work",
+        "datagram",
+        "packet",
+    )
     copies = {name: getattr(memory, name).copy() for name in apart}
     copies["waiters"][:] = -1
     copies["block"][B_END] = 1

@@ -17,6 +17,7 @@ from functools import cache
 import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
+from kinegraph.robot.conversion_kernels import CONVERSION_WORK
 from kinegraph.robot.errors import FrankaError, NetworkError
 from kinegraph.robot.limits import RateLimits, rate_limits
 from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
@@ -44,6 +45,7 @@ from kinegraph.robot.loop.loop_layout import (
     I_ONE,
     IO_SIZE,
     JOINTS,
+    MOTION_SIZE,
     PACKET_BYTES,
     PHASE_FINISHING,
     PHASE_WAIT,
@@ -146,6 +148,8 @@ class LoopThread:
             state=np.zeros(STATE_SIZE),
             command=np.zeros(COMMAND_SIZE),
             torques=np.zeros(JOINTS),
+            motion=np.zeros(MOTION_SIZE),
+            work=np.zeros(CONVERSION_WORK),
             settings=np.zeros(SETTINGS_SIZE),
             limits=limits.array.copy(),
             states=self.states.data,

@@ -12,7 +12,7 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-__all__ = ["RAISED", "call_controller", "call_cycle", "native_address"]
+__all__ = ["RAISED", "call_controller", "call_cycle", "native_address", "numbers_at"]
 
 # What `call_cycle` returns when the callee raised; no controller's own fault.
 RAISED = -1_000_000
@@ -76,5 +76,16 @@ def _call_controller(_typing: Any, address: Any, state: Any, period: Any, out: A
     return types.int64(types.int64, VECTOR, types.float64, VECTOR), codegen
 
 
+def _numbers_at(_typing: Any, address: Any) -> Any:
+    """Take an address for one of float64 numbers."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.DoubleType().as_pointer())
+
+    pointer_to: Any = types.CPointer
+    return pointer_to(types.float64)(types.int64), codegen
+
+
 call_cycle: Any = intrinsic(_call_cycle)
 call_controller: Any = intrinsic(_call_controller)
+numbers_at: Any = intrinsic(_numbers_at)

@@ -1,19 +1,39 @@
-"""What happens to a controller's torques before they go out (cartesian-control 9.6)."""
+"""What happens to torques (cartesian-control 9.6) and motions before they go out."""
 
 import math
 
-from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.conversion_kernels import NO_FILTER, convert_joint_velocities
+from kinegraph.kinematics.jit import exact_kernel, kernel
+from kinegraph.robot.conversion_kernels import (
+    CARTESIAN_POSE,
+    JOINT_POSITIONS,
+    NO_FILTER,
+    convert_motion,
+)
 from kinegraph.robot.filter_kernels import filter_gain, filter_value
 from kinegraph.robot.limiter_kernels import DT, L_TORQUE_RATE, limit_torque
-from kinegraph.robot.loop.loop_layout import JOINTS, P_CUTOFF, P_ECHO_EPS, P_LIMIT_RATE
-from kinegraph.robot.wire.state_layout import C_dq_c, C_tau_J_d, S_tau_J_d
+from kinegraph.robot.loop.loop_layout import (
+    B_CYCLES,
+    B_FAULT,
+    B_FIRST_RULE,
+    B_MOTION,
+    B_TORQUES,
+    END_REFUSED,
+    END_TORQUE_NOT_FINITE,
+    HALF_MOTION,
+    HALF_TORQUES,
+    JOINTS,
+    P_CUTOFF,
+    P_ECHO_EPS,
+    P_LIMIT_RATE,
+    LoopMemory,
+)
+from kinegraph.robot.wire.state_layout import C_tau_J_d, S_O_T_EE_c, S_q_d, S_tau_J_d
 from kinegraph.scene.array_types import Array
 
-__all__ = ["idle_velocities", "shape_torques"]
+__all__ = ["rest", "shape_command"]
 
 
-@kernel
+@exact_kernel
 def first_bad(values: Array, at: int) -> int:
     """Index of the first of seven numbers that is NaN or infinite, -1 if none is."""
     for i in range(JOINTS):
@@ -22,7 +42,7 @@ def first_bad(values: Array, at: int) -> int:
     return -1
 
 
-@kernel
+@exact_kernel
 def shape_torques(
     torques: Array, state: Array, settings: Array, limits: Array, command: Array
 ) -> int:
@@ -61,19 +81,64 @@ def shape_torques(
     return -1
 
 
-@kernel
-def idle_velocities(state: Array, settings: Array, limits: Array, command: Array) -> int:
-    """Fill `dq_c` of a version 5 torque motion: a velocity of zero that passes as a user's would.
-
-    The torques of that version go with a velocity generator, which follows zero through filter and
-    limiter; the velocity is zero only while the robot's is.
+@exact_kernel
+def shape_motion(memory: LoopMemory) -> int:
+    """Filter, limit and check `memory.motion` into the motion half of the command.
 
     Returns:
-        -1, or 0 when the state's `dq_d`, `ddq_d` or `q_d` are not finite.
+        0, or the code of what is wrong with it, see `conversion_codes.py`.
     """
-    for i in range(JOINTS):
-        command[C_dq_c + i] = 0.0
-    code = convert_joint_velocities(
-        settings[P_CUTOFF], settings[P_LIMIT_RATE] != 0.0, state, limits, command
+    block, settings = memory.block, memory.settings
+    code: int = convert_motion(
+        block[B_MOTION],
+        block[B_FIRST_RULE] != 0 and block[B_CYCLES] == 0,
+        settings[P_CUTOFF],
+        settings[P_LIMIT_RATE] != 0.0,
+        memory.state,
+        memory.limits,
+        memory.motion,
+        memory.command,
+        memory.work,
     )
-    return -1 if code == 0 else 0
+    return code
+
+
+@kernel
+def rest(memory: LoopMemory) -> None:
+    """Want the motion to stay where the robot is: what it commanded last, or no velocity.
+
+    For a motion that ends in its first cycle before its callback was asked. Torques stay zero.
+    """
+    kind, motion, state = memory.block[B_MOTION], memory.motion, memory.state
+    if kind == JOINT_POSITIONS:
+        for i in range(JOINTS):
+            motion[i] = state[S_q_d + i]
+    elif kind == CARTESIAN_POSE:
+        for i in range(16):
+            motion[i] = state[S_O_T_EE_c + i]
+        # A binary32 state is no pose to 1e-5 in its last row; it is one to its rounding.
+        motion[3] = motion[7] = motion[11] = 0.0
+        motion[15] = 1.0
+
+
+@kernel
+def shape_command(memory: LoopMemory, given: int) -> int:
+    """Fill the halves of the command that were given; the others stay as they were sent.
+
+    Returns:
+        0, or the negative end code.
+    """
+    block = memory.block
+    if given & HALF_TORQUES and block[B_TORQUES] != 0:
+        bad = shape_torques(
+            memory.torques, memory.state, memory.settings, memory.limits, memory.command
+        )
+        if bad >= 0:
+            block[B_FAULT] = bad
+            return -END_TORQUE_NOT_FINITE
+    if given & HALF_MOTION and block[B_MOTION] != 0:
+        code = shape_motion(memory)
+        if code != 0:
+            block[B_FAULT] = code
+            return -END_REFUSED
+    return 0

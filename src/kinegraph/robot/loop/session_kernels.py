@@ -10,18 +10,23 @@ from kinegraph.robot.loop.cycle_kernels import (
     end_session,
 )
 from kinegraph.robot.loop.loop_layout import (
+    B_CYCLES,
     B_FAULT,
     B_PERIOD_MS,
     B_PHASE,
     B_STOP,
+    BOTH_HALVES,
     END_CONTROLLER,
+    HALF_TORQUES,
     PHASE_STREAM,
     LoopMemory,
 )
 from kinegraph.robot.loop.native_call_kernels import call_controller
 from kinegraph.robot.loop.receive_kernels import receive_states
+from kinegraph.robot.loop.send_path_kernels import rest
+from kinegraph.scene.array_types import IntArray
 
-__all__ = ["stream_session", "torque_session"]
+__all__ = ["callback_session", "stream_session"]
 
 # What a compiled controller answers through its C address; 0 means that it raised.
 RAISED = 0
@@ -45,12 +50,35 @@ def stream_session(memory: LoopMemory) -> int:
 
 
 @kernel
-def torque_session(memory: LoopMemory, address: int) -> int:
-    """Run a torque loop with the controller at a C address.
+def call_torques(memory: LoopMemory, address: int) -> int:
+    """Let the callback at an address fill the torques."""
+    return int(call_controller(address, memory.state, period_s(memory.block), memory.torques))
+
+
+@kernel
+def call_motion(memory: LoopMemory, address: int) -> int:
+    """Let the callback at an address fill the motion."""
+    return int(call_controller(address, memory.state, period_s(memory.block), memory.motion))
+
+
+@kernel
+def period_s(block: IntArray) -> float:
+    """Time since the state answered before, s."""
+    return float(block[B_PERIOD_MS] * 1e-3)
+
+
+@kernel
+def callback_session(memory: LoopMemory, first: int, second: int, order: int) -> int:
+    """Run a loop with one or two compiled callbacks.
+
+    The second callback is not called in the cycle in which the first one finishes: what it gave
+    in the cycle before is sent again.
 
     Args:
         memory: The loop's memory.
-        address: Of `int64 f(double *state, double period_s, double *torques)`.
+        first: Address of `int64 f(double *state, double period_s, double *out)`.
+        second: Address of the other half's, 0 for none.
+        order: Half that the first one fills: `HALF_TORQUES` or `HALF_MOTION`.
 
     Returns:
         The end code.
@@ -63,11 +91,18 @@ def torque_session(memory: LoopMemory, address: int) -> int:
         if code != CYCLE:
             continue
         stop = load(block, B_STOP)
-        period = block[B_PERIOD_MS] * 1e-3
-        answer = call_controller(address, memory.state, period, memory.torques)
+        torques_first = order == HALF_TORQUES
+        answer = call_torques(memory, first) if torques_first else call_motion(memory, first)
+        given = BOTH_HALVES if second == 0 else order
+        if second != 0 and answer == GO_ON:
+            answer = call_motion(memory, second) if torques_first else call_torques(memory, second)
+            given = BOTH_HALVES
+        elif second != 0 and block[B_CYCLES] == 0:
+            rest(memory)
+            given = BOTH_HALVES
         if answer == RAISED:
             block[B_FAULT] = 0
             code = -END_CONTROLLER
         else:
-            code = end_cycle(memory, 1 if stop != 0 or answer == FINISHED else 0)
+            code = end_cycle(memory, 1 if stop != 0 or answer == FINISHED else 0, given)
     return end_session(memory, -code)

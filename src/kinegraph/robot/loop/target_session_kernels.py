@@ -22,6 +22,7 @@ from kinegraph.robot.loop.loop_layout import (
     B_FAULT,
     B_STOP,
     B_TORN,
+    BOTH_HALVES,
     END_CONTROLLER,
     TARGET_SIZE,
     LoopMemory,
@@ -122,6 +123,6 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
             continue
         if block[B_CYCLES] == 0:
             publish_anchor(extra)
-        code = end_cycle(memory, answer)
+        code = end_cycle(memory, answer, BOTH_HALVES)
         push(extra.records, extra.records_head, RECORD_SIZE, extra.record)
     return end_session(memory, -code)

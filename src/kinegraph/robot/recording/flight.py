@@ -19,7 +19,7 @@ from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
     from kinegraph.robot.robot import Robot
-    from kinegraph.robot.session import TorqueSession
+    from kinegraph.robot.session import MotionSession
 
 __all__ = ["FlightRecorder"]
 
@@ -47,9 +47,9 @@ class SessionRecords:
     def __init__(self, record_fields: Sequence[tuple[str, int]]) -> None:
         self.fields: Sequence[tuple[str, int]] = (("session", 1), ("cycle", 1), *record_fields)
         self._width = sum(count for _, count in self.fields)
-        self._sessions: list[tuple[int, TorqueSession, RingReader]] = []
+        self._sessions: list[tuple[int, MotionSession, RingReader]] = []
 
-    def add(self, number: int, session: "TorqueSession", reader: RingReader) -> None:
+    def add(self, number: int, session: "MotionSession", reader: RingReader) -> None:
         """Go on with a session when those before it are done."""
         self._sessions = [*self._sessions, (number, session, reader)]
 
@@ -101,7 +101,7 @@ class FlightRecorder:
         self._records: dict[tuple[tuple[str, int], ...], SessionRecords] = {}
         self._sessions = 0
         self._adding = threading.Lock()
-        self._open: list[tuple[int, TorqueSession]] = []
+        self._open: list[tuple[int, MotionSession]] = []
         self._lost_connection = False
         about = {
             "host": plain_host(robot.host),
@@ -186,7 +186,7 @@ class FlightRecorder:
         facts = {"command": command, "id": number, "bytes": len(payload), "fields": fields}
         self._recorder.add_event(what, time.monotonic_ns(), facts)
 
-    def _on_session(self, session: "TorqueSession", *, begun: bool = False) -> None:
+    def _on_session(self, session: "MotionSession", *, begun: bool = False) -> None:
         with self._adding:
             number, self._sessions = self._sessions, self._sessions + 1
             self._open = [*self._open, (number, session)]
