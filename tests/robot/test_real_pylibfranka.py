@@ -1,10 +1,10 @@
 """libfranka 0.21.3 drives the simulated FR3: every generator to its target, reflexes, stops."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
+from drives import Drive, Driven, of
+from landings import READY, check_landed, check_recovered
 from robot_addresses import fresh_address
 from third_party import needs_peers, running, tell
 
@@ -12,10 +12,8 @@ from kinegraph.robot.sim import SimulatedRobot
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow, needs_peers]
 SCRIPT = "pylibfranka_client.py"
-READY = (0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2)
-STEP = np.array([0.05, -0.05, 0.05, 0.08, -0.05, 0.05, 0.1])
-LANDED = 1e-3  # rad and m
 GENERATORS = ("JointPositions", "JointVelocities", "CartesianPose", "CartesianVelocities")
+CONTROLLERS = ("JointImpedance", "CartesianImpedance")
 # What the robot names the broken rules.
 JOINT, CARTESIAN = "joint_motion_generator_", "cartesian_motion_generator_"
 REFLEXES = {
@@ -30,92 +28,59 @@ REFLEXES = {
     "twist_step": CARTESIAN + "acceleration_discontinuity",
     "torque_step": "controller_torque_discontinuity",
 }
+NEAR = (*READY[:6], 2.0)  # in reach of where joint 7 has to be slower
 
 
-@pytest.fixture
-def robot() -> Iterator[SimulatedRobot]:
-    """It waits for each command of a motion, so that a busy machine loses none."""
-    with SimulatedRobot(fresh_address(), lockstep_s=5.0) as robot:
-        yield robot
+def libfranka(*task: str, **settings: Any) -> Drive:
+    return Drive("v10", SCRIPT, task, **settings)
 
 
-def told(robot: SimulatedRobot, task: str, *arguments: str) -> dict[str, Any]:
-    return tell("v10", SCRIPT, robot.address[0], task, *arguments)
+@of(
+    *(libfranka("lands", kind, control) for kind in GENERATORS for control in CONTROLLERS),
+    libfranka("torques"),
+)
+def test_every_generator_lands_on_its_target(drive: Drive, driven: Driven) -> None:
+    check_landed(driven.said, (*drive.task, "Torques")[1])
+    assert driven.said["mode"] == "Idle"
+    assert driven.said["errors"] == []
+    assert driven.counters["violations"] == 0
 
 
-def check_landed(seen: dict[str, Any], generator: str) -> None:
-    begin, end = (seen[name] for name in ("begin", "end"))
-    if generator.startswith("Cartesian"):
-        way = np.subtract(end["O_T_EE"], begin["O_T_EE"])
-        np.testing.assert_allclose(way, 0.03 * np.eye(16)[12], atol=LANDED)
-    else:
-        np.testing.assert_allclose(np.subtract(end["q"], begin["q"]), STEP, atol=LANDED)
+@of(*(libfranka("lands", kind, "JointImpedance", enforce=False) for kind in GENERATORS))
+def test_without_enforcement_they_land_too(drive: Drive, driven: Driven) -> None:
+    check_landed(driven.said, drive.task[1])
 
 
-@pytest.mark.parametrize("generator", GENERATORS)
-@pytest.mark.parametrize("controller", ["JointImpedance", "CartesianImpedance"])
-def test_every_generator_lands_on_its_target(
-    robot: SimulatedRobot, generator: str, controller: str
-) -> None:
-    seen = told(robot, "lands", generator, controller)
-    check_landed(seen, generator)
-    assert seen["mode"] == "Idle"
-    assert seen["errors"] == []
-    assert robot.counters["violations"] == 0
+@of(libfranka("asynchronous"))
+def test_a_target_of_the_asynchronous_kind_is_reached(driven: Driven) -> None:
+    assert driven.said["taken"] == [True, True]
+    assert driven.said["statuses"] == ["kExecuting", "kTargetReached"]
+    check_landed(driven.said, "JointPositions")
+    assert driven.said["mode"] == "Idle"
+    assert driven.said["errors"] == []
 
 
-def test_a_torque_loop_lands_on_its_target(robot: SimulatedRobot) -> None:
-    seen = told(robot, "torques")
-    check_landed(seen, "Torques")
-    assert seen["mode"] == "Idle"
-    assert robot.counters["violations"] == 0
+@of(libfranka("stops"))
+def test_a_stop_from_another_thread_preempts_the_motion(driven: Driven) -> None:
+    assert "preempted" in driven.said["text"]
+    assert driven.said["after"] == "Idle"
+    check_landed(driven.said, "JointPositions")
 
 
-def test_a_target_of_the_asynchronous_kind_is_reached(robot: SimulatedRobot) -> None:
-    seen = told(robot, "asynchronous")
-    assert seen["taken"] == [True, True]
-    assert seen["statuses"] == ["kExecuting", "kTargetReached"]
-    check_landed(seen, "JointPositions")
-    assert seen["mode"] == "Idle"
-    assert seen["errors"] == []
-
-
-def test_a_stop_from_another_thread_preempts_the_motion(robot: SimulatedRobot) -> None:
-    seen = told(robot, "stops")
-    assert "preempted" in seen["text"]
-    assert seen["after"] == "Idle"
-    check_landed({"begin": seen["begin"], "end": seen["again"]}, "JointPositions")
-
-
-@pytest.mark.parametrize("name", REFLEXES)
-def test_a_broken_rule_is_named_and_recovered_from(name: str) -> None:
-    q = [*READY, 2.0]  # in reach of where joint 7 has to be slower
-    with SimulatedRobot(fresh_address(), lockstep_s=0.05, q=q) as robot:
-        seen = told(robot, "reflex", name)
-    assert REFLEXES[name] in seen["text"]
-    assert seen["errors"] == [REFLEXES[name]]
-    assert seen["mode"] == "Reflex"
+@of(*(libfranka("reflex", name, lockstep_s=0.05, q=NEAR) for name in REFLEXES))
+def test_a_broken_rule_is_named_and_recovered_from(drive: Drive, driven: Driven) -> None:
+    name = drive.task[1]
+    check_recovered(driven.said, REFLEXES[name])
     if name != "joint_envelope":
-        assert seen["cycles"] <= 16  # within five cycles of the command
-    assert "command not possible" in seen["refused"].lower()
-    assert seen["recovered"] == "Idle"
-    assert seen["cleared"] == []
-    check_landed(seen, "CartesianPose")
-    assert seen["after"] == "Idle"
+        assert driven.said["cycles"] <= 16  # within five cycles of the command
+    check_landed(driven.said, "CartesianPose")
 
 
-@pytest.mark.parametrize("generator", GENERATORS)
-def test_without_enforcement_they_land_too(generator: str) -> None:
-    with SimulatedRobot(fresh_address(), lockstep_s=5.0, enforce=False) as robot:
-        check_landed(told(robot, "lands", generator, "JointImpedance"), generator)
-
-
-def test_without_enforcement_a_broken_rule_is_only_counted() -> None:
-    with SimulatedRobot(fresh_address(), lockstep_s=5.0, enforce=False) as robot:
-        seen = told(robot, "breaks", "joint_step")
-        assert seen == {"text": "", "cycles": 199, "mode": "Move", "errors": []}
-        assert robot.counters["violations"] > 0
-        assert robot.counters["reflexes"] == 0
+@of(libfranka("breaks", "joint_step", enforce=False))
+def test_without_enforcement_a_broken_rule_is_only_counted(driven: Driven) -> None:
+    assert driven.said == {"text": "", "cycles": 199, "mode": "Move", "errors": []}
+    assert driven.counters["violations"] > 0
+    assert driven.counters["reflexes"] == 0
 
 
 def test_a_client_that_is_killed_in_motion_frees_the_robot() -> None:
@@ -126,6 +91,7 @@ def test_a_client_that_is_killed_in_motion_frees_the_robot() -> None:
                 assert "moving" in process.stdout.readline()
                 process.kill()
                 process.wait()
-        seen = told(robot, "lands", "JointPositions", "JointImpedance")
-    check_landed(seen, "JointPositions")
-    assert seen["mode"] == "Idle"
+        task = ("lands", "JointPositions", "JointImpedance")
+        said = tell("v10", SCRIPT, robot.address[0], *task)
+    check_landed(said, "JointPositions")
+    assert said["mode"] == "Idle"

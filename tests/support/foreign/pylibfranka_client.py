@@ -82,7 +82,7 @@ def torques() -> None:
     control = robot.start_torque_control()
     state, _ = control.readOnce()
     begin, t = list(state.q), 0.0
-    stiffness, damping = (600.0,) * 4 + (250.0, 150.0, 50.0), (50.0,) * 3 + (20.0,) * 3 + (10.0,)
+    stiffness, damping = (600.0,) * 4 + (250.0, 150.0, 100.0), (50.0,) * 3 + (20.0, 10.0, 10.0, 5.0)
     while t < 2.0:
         goal = [q + s * smooth(t) for q, s in zip(begin, JOINT_STEP, strict=True)]
         rows = zip(stiffness, goal, state.q, damping, state.dq, model.coriolis(state), strict=True)
@@ -92,7 +92,9 @@ def torques() -> None:
     last = p.Torques([0.0] * 7)
     last.motion_finished = True
     control.writeOnce(last)
-    say(begin={"q": begin}, end={"q": state.q}, mode=mode(fresh(robot)))
+    say(begin={"q": begin}, end={"q": state.q})
+    state = fresh(robot)
+    say(mode=mode(state), errors=flags(state.last_motion_errors))
 
 
 def asynchronous() -> None:
@@ -138,7 +140,7 @@ def stops() -> None:
     robot.stop()  # once more, with nothing that moves
     say(text=text, after=mode(fresh(robot)))
     _, end = drive(robot, "JointPositions", "JointImpedance")
-    say(again={"q": end.q}, begin={"q": begin.q})
+    say(end={"q": end.q}, begin={"q": begin.q})
 
 
 # What breaks a rule: generator and the commands that do it, counted in cycles.
