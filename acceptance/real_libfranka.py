@@ -27,6 +27,7 @@ READING = (
     "idle_age",
     "one_state",
     "load_model",
+    "at_rest",
     "models",
     "setters",
 )

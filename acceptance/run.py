@@ -24,6 +24,7 @@ __all__ = ["main"]
 
 SCRIPTS = {
     "server-real-clients": "server_real_clients",
+    "server-robustness": "server_robustness",
 }
 
 

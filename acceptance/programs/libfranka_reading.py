@@ -13,7 +13,9 @@ from libfranka_client import (
     JOINT,
     attempt,
     connect,
+    flags,
     fresh,
+    gap,
     milliseconds,
     mode,
     run_task,
@@ -71,6 +73,20 @@ def one_state() -> Any:
     values = {n: getattr(state, n) for n in names}
     plain = {n: list(v) if hasattr(v, "__len__") else v for n, v in values.items()}
     return {**plain, "robot_mode": mode(state)}
+
+
+def at_rest(seconds: str) -> Any:
+    """How far and how fast an arm moves that should rest."""
+    robot = connect()
+    first = fresh(robot)
+    time.sleep(float(seconds))
+    last = fresh(robot)
+    return {
+        "drift": gap(first.q, last.q),
+        "speed": max(abs(v) for v in [*first.dq, *last.dq]),
+        "mode": mode(last),
+        "errors": flags(last.current_errors),
+    }
 
 
 def load_model() -> Any:
