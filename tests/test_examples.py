@@ -8,7 +8,14 @@ import pytest
 from oracles import third_party
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-WITH_ROBOT = ("load_the_model", "move_tool_tip", "read_states", "record_a_run", "torque_loop")
+WITH_ROBOT = (
+    "load_the_model",
+    "move_tool_tip",
+    "read_states",
+    "record_a_run",
+    "replay_a_run",
+    "torque_loop",
+)
 FOREIGN = {"batch_on_dask": "distributed", "with_pinocchio": "pinocchio"}
 
 # Warm each takes under 15 s; the first on a machine compiles what it needs, for minutes.

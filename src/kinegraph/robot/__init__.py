@@ -73,6 +73,8 @@ if TYPE_CHECKING:
     from kinegraph.robot.recording.flight import FlightRecorder as FlightRecorder
     from kinegraph.robot.recording.recorder import Recorder as Recorder
     from kinegraph.robot.recording.recorder import RowSource as RowSource
+    from kinegraph.robot.recording.replay import Replay as Replay
+    from kinegraph.robot.recording.replay import ReplayStep as ReplayStep
     from kinegraph.robot.recording.run import Gap as Gap
     from kinegraph.robot.recording.run import RecordedRun as RecordedRun
     from kinegraph.robot.recording.run import RecordedStates as RecordedStates
@@ -150,6 +152,7 @@ _NAMES = {
     "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
     "recording.flight": ("FlightRecorder",),
     "recording.recorder": ("Recorder", "RowSource"),
+    "recording.replay": ("Replay", "ReplayStep"),
     "recording.run": ("Gap", "RecordedRun", "RecordedStates", "RunEvent", "read_run"),
     "recording.writer": ("RunWriter",),
     "robot": ("LoopCounters", "Robot"),
