@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from oracles import ALL_INSTALL
 
-__all__ = ["FOREIGN", "needs_peers", "peer_python", "running", "serving", "tell"]
+__all__ = ["FOREIGN", "environment", "needs_peers", "peer_program", "running", "serving", "tell"]
 
 ROOT = Path(__file__).parents[2]
 PEERS = Path(os.environ.get("KINEGRAPH_PEERS", ROOT / ".venv-peers"))
@@ -34,9 +34,9 @@ needs_peers = pytest.mark.skipif(
 )
 
 
-def peer_python(group: str) -> str:
-    """Interpreter of one group of programs: `v10`, `v5`, `franky-sim` or `franka-sim`."""
-    path = PEERS / group / "bin" / "python"
+def peer_program(group: str, name: str = "python") -> str:
+    """Program of one group: `v10`, `v5`, `franky-sim` or `franka-sim`."""
+    path = PEERS / group / "bin" / name
     if not path.exists():
         pytest.fail(f"{path} is missing: `make peers` installs it")
     return str(path)
@@ -68,7 +68,7 @@ def tell(group: str, script: str, *arguments: str, limit_s: float = LIMIT_S) -> 
 @contextmanager
 def running(group: str, script: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     """Start a script of `foreign`; it is gone when the block ends."""
-    command = [peer_python(group), str(FOREIGN / script), *arguments]
+    command = [peer_program(group), str(FOREIGN / script), *arguments]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
     )
