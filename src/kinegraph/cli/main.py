@@ -13,6 +13,8 @@ INTERRUPTED = 130
 COMMANDS = {
     "demo": "run the main job: a scene, a simulated arm and a controller on one graph",
     "relay": "stand between a client and a robot, harm the traffic and measure it",
+    "record": "write all that a robot sends into a file",
+    "show": "tell what is in a recorded run, and export its tables",
     "sim": "serve a simulated Franka robot over FCI",
 }
 """Sub-commands and what they do; each is a module here with `add_arguments` and `run`."""
