@@ -10,16 +10,7 @@ from kinegraph.robot.sim.body_layout import (
     TRUNK_COUNT,
 )
 from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.sim_layout import (
-    X_capsules,
-    X_links,
-    X_placed,
-    X_pose,
-    X_q,
-    X_state,
-    X_steps,
-)
-from kinegraph.robot.wire.state_layout import S_O_T_EE
+from kinegraph.robot.sim.sim_layout import X_capsules, X_ee, X_links, X_placed, X_pose, X_q, X_steps
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["touches_itself"]
@@ -64,7 +55,7 @@ def place_capsules(x: Array, n: IntArray) -> None:
     tool = X_placed + POINTS * (CAPSULE_COUNT - 1)
     for r in range(3):
         x[tool + r] = x[X_pose + 4 * r + 3]
-    copy_numbers(x, X_state + S_O_T_EE + 12, x, tool + 3, 3)
+    copy_numbers(x, X_ee + 12, x, tool + 3, 3)
 
 
 @kernel

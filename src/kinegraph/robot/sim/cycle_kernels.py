@@ -13,6 +13,7 @@ from kinegraph.robot.sim.codes_layout import (
     NO_GENERATOR,
     SUCCESS,
 )
+from kinegraph.robot.sim.controller_kernels import CONTROLLER_FILTER, filter_gain
 from kinegraph.robot.sim.ending_kernels import brake, end_recovery, follow_arm, rest_speed
 from kinegraph.robot.sim.frame_kernels import copy_numbers
 from kinegraph.robot.sim.motion_kernels import cycle_motion, release_injected
@@ -109,7 +110,9 @@ def advance(x: Array, n: IntArray) -> None:
     step_plant(x, n)
     external = n[N_moving] == 1 and n[N_controller] == EXTERNAL_CONTROLLER
     if external:
-        copy_numbers(x, X_tau_d, x, X_tau, JOINTS)
+        gain = filter_gain(x, CONTROLLER_FILTER)
+        for i in range(JOINTS):
+            x[X_tau + i] += gain * (x[X_tau_d + i] - x[X_tau + i])
     if (external and n[N_generator] == NO_GENERATOR) or n[N_mode] == MODE_GUIDING:
         follow_arm(x, n)
     sense(x, n)

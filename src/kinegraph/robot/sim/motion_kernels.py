@@ -60,6 +60,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_worst_lost_in_row,
     X_acceleration,
     X_angular_limits,
+    X_blow,
     X_command,
     X_ddelbow_c,
     X_ddq_d,
@@ -76,7 +77,6 @@ from kinegraph.robot.sim.sim_layout import (
     X_new_q,
     X_new_twist,
     X_pose_c,
-    X_push,
     X_q_d,
     X_tau_d,
     X_twist_c,
@@ -282,7 +282,7 @@ def inject(x: Array, n: IntArray) -> None:
     elif kind == INJECT_USER_STOP:
         press_stop(x, n)
     elif kind == INJECT_COLLISION:
-        x[X_push + 2] = COLLISION_FORCE
+        x[X_blow + 2] = COLLISION_FORCE
         n[N_inject_kind], n[N_inject_at] = INJECTED_PUSH, COLLISION_CYCLES
 
 
@@ -293,7 +293,7 @@ def release_injected(x: Array, n: IntArray) -> None:
         return
     n[N_inject_at] -= 1
     if n[N_inject_at] <= 0:
-        n[N_inject_kind], x[X_push + 2] = 0, 0.0
+        n[N_inject_kind], x[X_blow + 2] = 0, 0.0
 
 
 @kernel

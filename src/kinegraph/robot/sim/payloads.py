@@ -25,7 +25,7 @@ from kinegraph.robot.sim.codes_layout import (
 from kinegraph.robot.wire.protocol import Protocol
 from kinegraph.scene.array_types import Array
 
-__all__ = ["SETTERS", "Arguments", "read_arguments"]
+__all__ = ["SETTERS", "Arguments", "is_homogeneous", "read_arguments"]
 
 UNIT_TOLERANCE = 1e-5
 MAX_JOINT_STIFFNESS = 14250.0
@@ -110,7 +110,8 @@ def _cartesian_stiffness_fits(values: Array) -> bool:
     return all(((half >= low) & (half <= high)).all() for half, (low, high) in halves)
 
 
-def _is_homogeneous(values: Array) -> bool:
+def is_homogeneous(values: Array) -> bool:
+    """Whether sixteen column-major numbers are a transformation as libfranka tests it."""
     matrix = values.reshape(4, 4, order="F")
     if not np.array_equal(matrix[3], (0.0, 0.0, 0.0, 1.0)):
         return False
@@ -130,8 +131,8 @@ _CHECKS: dict[str, Callable[[Array], bool]] = {
     "SetCollisionBehavior": _thresholds_fit,
     "SetJointImpedance": _joint_stiffness_fits,
     "SetCartesianImpedance": _cartesian_stiffness_fits,
-    "SetEEToK": _is_homogeneous,
-    "SetNEToEE": _is_homogeneous,
+    "SetEEToK": is_homogeneous,
+    "SetNEToEE": is_homogeneous,
     "SetLoad": _load_fits,
     "SetFilters": _filters_fit,
 }

@@ -10,43 +10,52 @@ matrix), so that stiff ones stay stable at 1 ms; the positions follow with the n
 import math
 
 from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.sim.codes_layout import DT, EXTERNAL_CONTROLLER, MODE_GUIDING
+from kinegraph.robot.sim.codes_layout import (
+    AT_END_EFFECTOR,
+    DT,
+    EXTERNAL_CONTROLLER,
+    IN_BASE,
+    IN_END_EFFECTOR,
+    MODE_GUIDING,
+)
+from kinegraph.robot.sim.controller_kernels import hold_desired, own_controller
+from kinegraph.robot.sim.frame_kernels import copy_numbers
 from kinegraph.robot.sim.model_kernels import (
     accelerate_arm,
     known_gravity,
-    known_masses,
     known_torques,
 )
 from kinegraph.robot.sim.sim_layout import (
     N_controller,
     N_mode,
     N_moving,
+    N_push_frame,
     N_true_load_known,
     X_armature,
     X_bias,
+    X_blow,
     X_coulomb,
     X_damper,
     X_ddq,
-    X_ddq_d,
     X_dq,
-    X_dq_d,
     X_drive,
     X_dtau_J,
+    X_ee,
     X_effective,
     X_gravity,
     X_jacobian,
     X_known_load,
     X_lower,
-    X_mass,
     X_net,
     X_no_gravity,
+    X_pose,
     X_push,
     X_push_joints,
+    X_push_point,
     X_q,
-    X_q_d,
     X_rub,
+    X_shove,
     X_spring,
-    X_stiffness,
     X_tau,
     X_tau_drive,
     X_tau_ext,
@@ -57,6 +66,7 @@ from kinegraph.robot.sim.sim_layout import (
     X_upper,
     X_vector,
     X_viscous,
+    X_wanted,
 )
 from kinegraph.scene.array_types import Array, IntArray
 
@@ -75,29 +85,18 @@ ESTIMATE_GAIN = DT / (DT + 1.0 / (2.0 * math.pi * 30.0))
 def prepare_drives(x: Array, n: IntArray) -> None:
     """Torques of the drives, and the slopes of the robot's own controller.
 
-    Torques from outside act as they came. Otherwise the joint springs of the robot's own controller
-    hold the desired motion, critically damped, with the arm's inverse dynamics fed forward.
+    Torques from outside act as they came.
     """
     driven = n[N_moving] == 1 and n[N_controller] == EXTERNAL_CONTROLLER
-    external = driven or n[N_mode] == MODE_GUIDING
-    if not external:
-        known_torques(x, n, X_ddq_d, X_no_gravity, X_vector)
-        known_masses(x, n)
+    if not driven and n[N_mode] != MODE_GUIDING:
+        own_controller(x, n)
+        return
+    hold_desired(x, n)
     for i in range(JOINTS):
         limit = x[X_torque + i]
         x[X_spring + i], x[X_damper + i] = 0.0, 0.0
-        if external:
-            x[X_drive + i] = max(-limit, min(limit, x[X_tau + i]))
-            continue
-        k = x[X_stiffness + i]
-        inertia = x[X_mass + 8 * i] + x[X_armature + i]
-        d = 2.0 * math.sqrt(k * inertia)
-        lag = x[X_q_d + i] - x[X_q + i] - DT * x[X_dq + i]
-        feed = x[X_vector + i] + x[X_armature + i] * x[X_ddq_d + i]
-        wanted = feed + k * lag + d * (x[X_dq_d + i] - x[X_dq + i])
-        x[X_drive + i] = max(-limit, min(limit, wanted))
-        if x[X_drive + i] == wanted:  # a drive at its limit is no spring
-            x[X_spring + i], x[X_damper + i] = k, d
+        x[X_drive + i] = max(-limit, min(limit, x[X_tau + i]))
+        x[X_wanted + i] = x[X_drive + i]
 
 
 @kernel
@@ -127,12 +126,59 @@ def add_friction_and_stops(x: Array, n: IntArray) -> None:
 
 
 @kernel
+def axis_entry(x: Array, frame: int, r: int, c: int) -> float:
+    """Entry of the rotation, or for c = 3 of the origin, of the frame in which a push is given."""
+    if frame == IN_END_EFFECTOR:
+        entry: float = x[X_ee + 4 * c + r]
+        return entry
+    flange: float = x[X_pose + 4 * r + c]
+    return flange
+
+
+@kernel
+def push_place(x: Array, frame: int, r: int) -> float:
+    """Coordinate of the point of a push in the base."""
+    if frame == IN_BASE:
+        fixed: float = x[X_push_point + r]
+        return fixed
+    total = axis_entry(x, frame, r, 3)
+    for c in range(3):
+        total += axis_entry(x, frame, r, c) * x[X_push_point + c]
+    return total
+
+
+@kernel
+def sum_pushes(x: Array, n: IntArray) -> None:
+    """Wrench of all that pushes, about the end effector in base axes, into `shove`."""
+    p, out, frame = X_ee + 12, X_shove, n[N_push_frame]
+    copy_numbers(x, X_push, x, out, 6)
+    if frame >= IN_END_EFFECTOR:
+        for half in range(2):
+            for r in range(3):
+                total = 0.0
+                for c in range(3):
+                    total += axis_entry(x, frame, r, c) * x[X_push + 3 * half + c]
+                x[out + 3 * half + r] = total
+    if frame != AT_END_EFFECTOR:
+        dx = push_place(x, frame, 0) - x[p]
+        dy = push_place(x, frame, 1) - x[p + 1]
+        dz = push_place(x, frame, 2) - x[p + 2]
+        fx, fy, fz = x[out], x[out + 1], x[out + 2]
+        x[out + 3] += dy * fz - dz * fy
+        x[out + 4] += dz * fx - dx * fz
+        x[out + 5] += dx * fy - dy * fx
+    for r in range(6):
+        x[out + r] += x[X_blow + r]
+
+
+@kernel
 def add_pushes(x: Array, n: IntArray) -> None:
-    """Wrench at the end effector (the Jacobian of this configuration is at hand) and torques."""
+    """Add what pushes from outside (the Jacobian of this configuration is at hand)."""
+    sum_pushes(x, n)
     for i in range(JOINTS):
         total = x[X_push_joints + i]
         for r in range(6):
-            total += x[X_jacobian + JOINTS * r + i] * x[X_push + r]
+            total += x[X_jacobian + JOINTS * r + i] * x[X_shove + r]
         x[X_net + i] += total
 
 

@@ -17,6 +17,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_moving,
     X_dq,
     X_dq_d,
+    X_ee,
     X_frame,
     X_jacobian,
     X_K_pose,
@@ -36,6 +37,7 @@ from kinegraph.robot.sim.sim_layout import (
     X_wrench,
     X_wrench_K,
 )
+from kinegraph.robot.sim.wall_kernels import enters_a_wall
 from kinegraph.robot.wire.state_layout import (
     S_O_T_EE,
     S_cartesian_collision,
@@ -49,7 +51,7 @@ from kinegraph.scene.array_types import Array, IntArray
 __all__ = ["forget_collisions", "is_outside", "locate", "sense", "watch"]
 
 JOINTS = 7
-RANGE_BIT, SELF_COLLISION_BIT, SPEED_BIT, TIP_SPEED_BIT = 0, 2, 3, 4
+RANGE_BIT, WALL_BIT, SELF_COLLISION_BIT, SPEED_BIT, TIP_SPEED_BIT = 0, 1, 2, 3, 4
 JOINT_REFLEX_BIT, CARTESIAN_REFLEX_BIT, POWER_BIT = 6, 7, 26
 # Speed of the end effector that stops a robot of either version, m/s (fci-protocol, section 16).
 TIP_SPEED = 3.0
@@ -68,6 +70,7 @@ def locate(x: Array, n: IntArray) -> None:
     """Poses of the end effector, measured and desired, and the Jacobian at the measured one."""
     end_effector_pose(x, n, X_q_d, X_other_pose, X_state + S_O_T_EE_d)
     end_effector_pose_jacobian(x, n, X_q, X_pose, X_state + S_O_T_EE, X_jacobian)
+    copy_numbers(x, X_state + S_O_T_EE, x, X_ee, 16)
 
 
 @kernel
@@ -182,6 +185,7 @@ def measured_bit(x: Array, n: IntArray) -> int:
 @kernel
 def watch(x: Array, n: IntArray) -> None:
     """Stop a motion that collides, or whose measured speed, position or power breaks a limit."""
+    entered = enters_a_wall(x, n)
     if n[N_moving] == 0:
         return
     bit = -1
@@ -194,6 +198,6 @@ def watch(x: Array, n: IntArray) -> None:
     if bit < 0 and touches_itself(x, n):
         bit = SELF_COLLISION_BIT
     if bit < 0 and n[N_enforce] == 1:
-        bit = measured_bit(x, n)
+        bit = WALL_BIT if entered else measured_bit(x, n)
     if bit >= 0:
         trip(x, n, bit)

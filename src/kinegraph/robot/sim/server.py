@@ -19,6 +19,7 @@ from kinegraph.robot.sim.codes_layout import (
     R_STOP,
     SAFETY_REJECTED,
     STATUS_NAMES,
+    WALLS,
 )
 from kinegraph.robot.sim.mailbox import Mailbox
 from kinegraph.robot.sim.memory import SimMemory
@@ -30,6 +31,9 @@ from kinegraph.robot.sim.sim_layout import (
     N_recovered,
     N_recovery_status,
     N_safety,
+    N_wall_active,
+    N_wall_count,
+    N_wall_id,
 )
 from kinegraph.robot.wire.protocol import Protocol
 
@@ -182,7 +186,7 @@ class CommandServer:
         elif name == "AutomaticErrorRecovery":
             self._recover(session, command, number)
         else:
-            session.reply(command, number, self._other_reply(name))
+            session.reply(command, number, self._other_reply(name, payload))
 
     def _status(self, command: str, status: int) -> bytes:
         return bytes([self._protocol.status(command)[STATUS_NAMES[status]]])
@@ -259,16 +263,32 @@ class CommandServer:
             return
         session.reply(command, number, self._status("AutomaticErrorRecovery", status))
 
-    def _other_reply(self, name: str) -> bytes:
+    def _wall(self, payload: bytes) -> bytes:
+        """Reply with the virtual wall of an id; one that nobody has set up is not active."""
+        reply = np.zeros(1, self._protocol.dtype("GetCartesianLimit.Response"))
+        reply["object_frame"] = np.eye(4).ravel()
+        if len(payload) != 4:
+            reply["status"] = 2
+            return reply.tobytes()
+        wall = int(np.frombuffer(payload, "<i4")[0])
+        with self._mailbox.lock:
+            n = self._memory.n
+            for slot in range(int(n[N_wall_count])):
+                if n[N_wall_id + slot] == wall:
+                    numbers = self._memory.part("walls", 19 * WALLS)[19 * slot : 19 * slot + 19]
+                    reply["object_world_size"], reply["object_frame"] = numbers[:3], numbers[3:]
+                    reply["object_activation"] = n[N_wall_active + slot] != 0
+        return reply.tobytes()
+
+    def _other_reply(self, name: str, payload: bytes) -> bytes:
         if name == "GetRobotModel" and self._memory.n[N_safety] == 1:
             return self._status(name, SAFETY_REJECTED)
         if name == "GetRobotModel":
             return b"\0" + self._urdf
-        if name == "GetCartesianLimit":  # no virtual wall is set up
-            reply = np.zeros(1, self._protocol.dtype("GetCartesianLimit.Response"))
-            reply["object_frame"] = np.eye(4).ravel()
-            return reply.tobytes()
-        if name == "LoadModelLibrary" and self._library:
+        if name == "GetCartesianLimit":
+            return self._wall(payload)
+        # The architecture and system of the library's clients: x86-64, Linux.
+        if name == "LoadModelLibrary" and self._library and payload == bytes(2):
             return b"\0" + self._library
         return b"\1"
 

@@ -49,6 +49,9 @@ FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
     ("q_d", 7),
     ("dq_d", 7),
     ("ddq_d", 7),
+    ("track_q", 7),
+    ("track_dq", 7),
+    ("track_ddq", 7),
     ("pose_c", 16),
     ("twist_c", 6),
     ("dtwist_c", 6),
@@ -66,8 +69,13 @@ FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
     ("new_twist", 6),
     ("new_dtwist", 6),
     ("new_elbow", 3),
-    # From outside: wrench at the end effector in base axes, joint torques.
+    # From outside: a wrench and its point in the frame that `push_frame` says, an injected one at
+    # the end effector in base axes, the sum of both there, joint torques. Walls: corner and frame.
+    ("walls", 152),
     ("push", 6),
+    ("push_point", 3),
+    ("blow", 6),
+    ("shove", 6),
     ("push_joints", 7),
     # Measurements.
     ("tau_J", 7),
@@ -79,6 +87,11 @@ FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
     ("wrench_K", 6),
     ("K_pose", 16),
     # Scratch of one cycle.
+    ("force", 6),
+    ("damping", 6),
+    ("feed", 7),
+    ("null", 7),
+    ("wanted", 7),
     ("spring", 7),
     ("damper", 7),
     ("rub", 7),
@@ -91,8 +104,9 @@ FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
     ("other_frame", 16),
     # The arguments of a request.
     ("request", 64),
-    # Kinematics: flange and Jacobian at the end effector, measured; the same elsewhere.
+    # Kinematics: flange, end effector and Jacobian at it, measured; the same elsewhere.
     ("pose", 16),
+    ("ee", 16),
     ("jacobian", 42),
     ("other_pose", 16),
     ("other_jacobian", 42),
@@ -128,6 +142,11 @@ INT_FIELDS: tuple[tuple[str, int], ...] = (
     ("safety", 1),
     ("by_hand", 1),
     ("guiding", 7),
+    ("wall_count", 1),
+    ("wall_id", 8),
+    ("wall_active", 8),
+    ("wall_inside", 8),
+    ("push_frame", 1),
     ("connected", 1),
     ("socket", 1),
     ("joint_collision", 7),
@@ -250,6 +269,9 @@ X_tau = FLOAT_OFFSETS["tau"]
 X_q_d = FLOAT_OFFSETS["q_d"]
 X_dq_d = FLOAT_OFFSETS["dq_d"]
 X_ddq_d = FLOAT_OFFSETS["ddq_d"]
+X_track_q = FLOAT_OFFSETS["track_q"]
+X_track_dq = FLOAT_OFFSETS["track_dq"]
+X_track_ddq = FLOAT_OFFSETS["track_ddq"]
 X_pose_c = FLOAT_OFFSETS["pose_c"]
 X_twist_c = FLOAT_OFFSETS["twist_c"]
 X_dtwist_c = FLOAT_OFFSETS["dtwist_c"]
@@ -266,7 +288,11 @@ X_new_pose = FLOAT_OFFSETS["new_pose"]
 X_new_twist = FLOAT_OFFSETS["new_twist"]
 X_new_dtwist = FLOAT_OFFSETS["new_dtwist"]
 X_new_elbow = FLOAT_OFFSETS["new_elbow"]
+X_walls = FLOAT_OFFSETS["walls"]
 X_push = FLOAT_OFFSETS["push"]
+X_push_point = FLOAT_OFFSETS["push_point"]
+X_blow = FLOAT_OFFSETS["blow"]
+X_shove = FLOAT_OFFSETS["shove"]
 X_push_joints = FLOAT_OFFSETS["push_joints"]
 X_tau_J = FLOAT_OFFSETS["tau_J"]
 X_dtau_J = FLOAT_OFFSETS["dtau_J"]
@@ -276,6 +302,11 @@ X_tau_ext = FLOAT_OFFSETS["tau_ext"]
 X_wrench = FLOAT_OFFSETS["wrench"]
 X_wrench_K = FLOAT_OFFSETS["wrench_K"]
 X_K_pose = FLOAT_OFFSETS["K_pose"]
+X_damping = FLOAT_OFFSETS["damping"]
+X_feed = FLOAT_OFFSETS["feed"]
+X_force = FLOAT_OFFSETS["force"]
+X_null = FLOAT_OFFSETS["null"]
+X_wanted = FLOAT_OFFSETS["wanted"]
 X_spring = FLOAT_OFFSETS["spring"]
 X_damper = FLOAT_OFFSETS["damper"]
 X_rub = FLOAT_OFFSETS["rub"]
@@ -287,6 +318,7 @@ X_vector = FLOAT_OFFSETS["vector"]
 X_frame = FLOAT_OFFSETS["frame"]
 X_other_frame = FLOAT_OFFSETS["other_frame"]
 X_request = FLOAT_OFFSETS["request"]
+X_ee = FLOAT_OFFSETS["ee"]
 X_pose = FLOAT_OFFSETS["pose"]
 X_jacobian = FLOAT_OFFSETS["jacobian"]
 X_other_pose = FLOAT_OFFSETS["other_pose"]
@@ -316,6 +348,11 @@ N_user_stopped = INT_OFFSETS["user_stopped"]
 N_safety = INT_OFFSETS["safety"]
 N_by_hand = INT_OFFSETS["by_hand"]
 N_guiding = INT_OFFSETS["guiding"]
+N_wall_count = INT_OFFSETS["wall_count"]
+N_wall_id = INT_OFFSETS["wall_id"]
+N_wall_active = INT_OFFSETS["wall_active"]
+N_wall_inside = INT_OFFSETS["wall_inside"]
+N_push_frame = INT_OFFSETS["push_frame"]
 N_connected = INT_OFFSETS["connected"]
 N_socket = INT_OFFSETS["socket"]
 N_joint_collision = INT_OFFSETS["joint_collision"]

@@ -5,9 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.sim.arm import SimulatedArm
 from kinegraph.robot.sim.codes_layout import (
+    AT_END_EFFECTOR,
+    IN_BASE,
+    IN_END_EFFECTOR,
+    IN_FLANGE,
     INJECT_COLLISION,
     INJECT_REFLEX,
     INJECT_USER_STOP,
@@ -22,11 +27,20 @@ from kinegraph.robot.sim.codes_layout import (
     R_SAFETY,
     R_TRUE_LOAD,
     R_USER_STOP,
+    R_WALL,
     SUCCESS,
+    WALLS,
 )
 from kinegraph.robot.sim.mailbox import Mailbox
 from kinegraph.robot.sim.memory import JOINTS
-from kinegraph.robot.sim.sim_layout import INT_OFFSETS, N_override, N_trace_rows
+from kinegraph.robot.sim.payloads import is_homogeneous
+from kinegraph.robot.sim.sim_layout import (
+    INT_OFFSETS,
+    N_override,
+    N_trace_rows,
+    N_wall_count,
+    N_wall_id,
+)
 from kinegraph.robot.sim.tool import SimulatedTool
 from kinegraph.robot.wire.error_bits import ERROR_NAMES
 from kinegraph.robot.wire.state_layout import STATE_SIZE
@@ -36,6 +50,7 @@ from kinegraph.scene.errors import suggestion
 __all__ = ["SimulatedWorld", "joint_numbers"]
 
 LATEST_S = 1e6
+WALL_MAX = 2**31 - 1
 
 COUNTERS = (
     "states_sent",
@@ -55,6 +70,7 @@ COUNTERS = (
     "lost_in_row",
     "worst_lost_in_row",
 )
+PUSH_FRAMES = {"base": IN_BASE, "end_effector": IN_END_EFFECTOR, "flange": IN_FLANGE}
 INJECTIONS = {
     "reflex": INJECT_REFLEX,
     "user-stop": INJECT_USER_STOP,
@@ -171,13 +187,63 @@ class SimulatedWorld:
         if self._mailbox.ask(R_PLACE, joint_numbers("q", q)) != SUCCESS:
             raise InvalidOperationError("place: a motion runs")
 
-    def apply_wrench(self, wrench: VectorLike) -> None:
-        """Push at the end effector from now on: force N and torque Nm about it, base axes."""
-        self._mailbox.ask(R_PUSH, _numbers("wrench", wrench, 6))
+    def apply_wrench(
+        self, wrench: VectorLike, *, frame: str = "base", point: VectorLike | None = None
+    ) -> None:
+        """Push the last link from now on; zeros end it.
+
+        Args:
+            wrench: (6,) force N, then torque Nm about the point, in the axes of `frame`.
+            frame: "base", or "end_effector" or "flange" for a push that turns with the arm.
+            point: (3,) where the force acts, in `frame`, m; None for the end effector's origin, or
+                with "flange" the flange's.
+
+        Raises:
+            InvalidArgumentError: No such frame, or not finite numbers. Also a `ValueError`.
+        """
+        if frame not in PUSH_FRAMES:
+            text = f"no frame {frame!r}{suggestion(frame, PUSH_FRAMES)}"
+            raise InvalidArgumentError(text, name=frame)
+        numbers = _numbers("wrench", wrench, 6)
+        place = np.zeros(3) if point is None else _numbers("point", point, 3)
+        kind = AT_END_EFFECTOR if frame == "base" and point is None else PUSH_FRAMES[frame]
+        self._mailbox.ask(R_PUSH, np.concatenate([numbers, place]), (kind,))
 
     def apply_torques(self, torques: VectorLike) -> None:
         """Push at the joints from now on, Nm."""
         self._mailbox.ask(R_PUSH_JOINTS, joint_numbers("torques", torques))
+
+    def set_virtual_wall(
+        self, wall: int, size: VectorLike, frame: VectorLike | Array, *, active: bool = True
+    ) -> None:
+        """Set up a virtual wall of version 5: a cuboid that the end effector must not enter.
+
+        Entering one that is active is a reflex (`cartesian_position_limits_violation`).
+
+        Args:
+            wall: Its id, as `Robot.get_virtual_wall` asks for it.
+            size: (3,) corner opposite to the frame's origin, in the frame, m.
+            frame: (4, 4) pose of the corner that is the origin, in the base, m.
+            active: Whether it is in force.
+
+        Raises:
+            InvalidArgumentError: No such wall, not finite, no transform, or more than eight walls.
+                Also a `ValueError`.
+            InvalidOperationError: Version 10 has no walls.
+        """
+        if self.fci_version != 5:
+            raise InvalidOperationError("set_virtual_wall: version 10 has no virtual walls")
+        check_whole("wall", wall, 0, WALL_MAX)
+        pose = np.array(frame, np.float64)
+        if pose.shape != (4, 4) or not is_homogeneous(pose.ravel(order="F")):
+            raise InvalidArgumentError("frame: a homogeneous transform (4, 4) is needed")
+        with self._mailbox.lock:
+            known = self._memory.n[N_wall_id : N_wall_id + int(self._memory.n[N_wall_count])]
+            slot = next((i for i, other in enumerate(known) if other == wall), len(known))
+            if slot >= WALLS:
+                raise InvalidArgumentError(f"wall {wall}: there are {WALLS} already", value=wall)
+            numbers = np.concatenate([_numbers("size", size, 3), pose.ravel(order="F")])
+            self._mailbox.ask(R_WALL, numbers, (slot, wall, int(active)))
 
     def set_true_load(self, load: SimulatedTool | None) -> None:
         """Hang something on the flange that the robot does not know of; None for what it knows."""

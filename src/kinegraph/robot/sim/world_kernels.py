@@ -19,9 +19,11 @@ from kinegraph.robot.sim.codes_layout import (
     R_SAFETY,
     R_TRUE_LOAD,
     R_USER_STOP,
+    R_WALL,
     SAFETY_PREEMPTED,
     SUCCESS,
 )
+from kinegraph.robot.sim.controller_kernels import hold_desired
 from kinegraph.robot.sim.cycle_kernels import recover_now, settle
 from kinegraph.robot.sim.ending_kernels import end_motion, press_stop, trip
 from kinegraph.robot.sim.frame_kernels import copy_numbers
@@ -32,6 +34,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_inject_kind,
     N_mode,
     N_moving,
+    N_push_frame,
     N_recovery,
     N_request_args,
     N_safety,
@@ -44,12 +47,14 @@ from kinegraph.robot.sim.sim_layout import (
     X_lower,
     X_push,
     X_push_joints,
+    X_push_point,
     X_q,
     X_q_d,
     X_request,
     X_true_load,
     X_upper,
 )
+from kinegraph.robot.sim.wall_kernels import set_wall
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["change_world"]
@@ -66,6 +71,7 @@ def place(x: Array, n: IntArray) -> None:
         x[X_q + i] = x[X_request + i]
         x[X_q_d + i] = x[X_q + i]
         x[X_dq + i], x[X_ddq + i], x[X_dq_d + i], x[X_ddq_d + i] = 0.0, 0.0, 0.0, 0.0
+    hold_desired(x, n)
     settle(x, n)
 
 
@@ -124,6 +130,8 @@ def change_world(x: Array, n: IntArray, kind: int) -> int:
         n[N_by_hand] = n[N_request_args + 1]
     elif kind == R_PUSH:
         copy_numbers(x, source, x, X_push, 6)
+        copy_numbers(x, source + 6, x, X_push_point, 3)
+        n[N_push_frame] = n[N_request_args]
     elif kind == R_PUSH_JOINTS:
         copy_numbers(x, source, x, X_push_joints, 7)
     elif kind == R_TRUE_LOAD:
@@ -131,6 +139,8 @@ def change_world(x: Array, n: IntArray, kind: int) -> int:
         copy_numbers(x, source, x, X_true_load, 13)
     elif kind == R_INJECT:
         n[N_inject_kind], n[N_inject_at] = n[N_request_args], n[N_request_args + 1]
+    elif kind == R_WALL:
+        set_wall(x, n)
     elif kind == R_SAFETY:
         switch_safety(x, n)
     elif kind == R_GUIDE:
