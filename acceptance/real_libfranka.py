@@ -18,6 +18,8 @@ __all__ = ["connecting", "motions", "reading", "reflexes"]
 # Functional bars are judged at any load: there the robot's clock waits for its client.
 LOCKSTEP = ("--lockstep", "0.2")
 SHORT_S, LONG_S = 60.0, 120.0
+# A stall that can cost 20 cycles in a row.
+STALL_MS = 10
 CONNECTS, STATES, KILLS = 50, 5000, 3
 COMMUNICATION = "communication_constraints_violation"
 READING = (
@@ -206,12 +208,7 @@ def in_real_time(
             failure = str(problem)
     facts: dict[str, Any] = {"foreign_cpu_pct": 100.0 * canary.foreign, "latency": True}
     if seen is None:
-        # Losing 20 in a row to the machine ends a motion: no fault of the robot's if it stood.
-        stood = int(1e-6 * float(np.ptp(canary.stalls, axis=1).max(initial=0)))
-        note = f"{failure.strip().splitlines()[-1][-200:]}; longest stall {stood} ms"
-        limit = "== True" if fifo else None
-        facts["discarded"] = int(stood >= 10)
-        sheet.report(f"{name}.ran", False, limit, note=note, **facts)
+        report_broken(sheet, name, failure, canary, gated=fifo)
         return
     at = np.array(seen["at_us"])
     success = np.array(seen["success"])
@@ -225,6 +222,26 @@ def in_real_time(
     sheet.report(f"{name}.compute_p50_us", median, None, **facts)
     if fifo:
         report_motion(sheet, name, seen, limits, facts)
+
+
+def report_broken(sheet: Sheet, name: str, why: str, canary: Canary, gated: bool) -> None:
+    """A run in real time that was ended: inconclusive if the machine stood still long enough.
+
+    Losing 20 cycles in a row ends a motion. They need not all lie in the stall itself.
+    """
+    stood = int(1e-6 * float(np.ptp(canary.stalls, axis=1).max(initial=0)))
+    lines = [line for line in why.strip().splitlines() if line.strip()]
+    note = f"{lines[-1][-300:] if lines else 'it said nothing'}; longest stall {stood} ms"
+    limit = "== True" if gated else None
+    sheet.report(
+        f"{name}.ran",
+        False,
+        limit,
+        discarded=int(stood >= STALL_MS),
+        foreign_cpu_pct=100.0 * canary.foreign,
+        latency=True,
+        note=note,
+    )
 
 
 def reflexes(sheet: Sheet) -> None:

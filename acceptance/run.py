@@ -25,6 +25,7 @@ __all__ = ["main"]
 SCRIPTS = {
     "server-real-clients": "server_real_clients",
     "server-robustness": "server_robustness",
+    "server-soak": "server_soak",
 }
 
 
@@ -51,7 +52,7 @@ def run_script(name: str, sheet: Sheet) -> None:
     """Run the groups of one script; one that breaks is a miss, and the others go on."""
     groups: dict[str, Callable[[Sheet], None]] = import_module(SCRIPTS[name]).GROUPS
     for group, run in groups.items():
-        if not sheet.wants(group):
+        if not sheet.wants(*group.split()):
             continue
         try:
             run(sheet)

@@ -12,7 +12,7 @@ from children import PROGRAMS, Child, run_program
 from oracles import ALL_INSTALL, third_party
 from real_libfranka import LIMIT_ERRORS
 from robot_addresses import fresh_address
-from sim_client import field
+from shown_states import random_row, show_states
 
 from kinegraph.robot.sim import SimulatedRobot, SimulatedTool
 from kinegraph.scene.array_types import Array
@@ -26,8 +26,6 @@ pytestmark = [
     ),
 ]
 LIMIT_S = 120.0
-LOWER = [-2.5, -1.6, -2.5, -2.9, -2.6, 0.6, -2.9]
-UPPER = [2.5, 1.6, 2.5, -0.3, 2.6, 4.3, 2.9]
 
 
 def libfranka(program: str, robot: SimulatedRobot, *task: str) -> Any:
@@ -116,26 +114,10 @@ def models_at(robot: SimulatedRobot, rng: np.random.Generator, count: int) -> li
     """What libfranka computes at random positions and velocities that the robot reports."""
     program = str(PROGRAMS / "libfranka_reading.py")
     command = [sys.executable, program, robot.address[0], "models", str(count)]
-    asked = 0
-    with Child(command) as client:
-        while client.process.poll() is None:
-            client.read(0.002)
-            told = client.text.count("next\n")
-            if told > asked or not told:  # until it is connected a state has to come
-                asked = told
-                robot.override_state(random_row(robot.state, rng))
-                robot.step()
-        text = client.finish(LIMIT_S)
+    text = show_states(robot, command, lambda row: random_row(robot, row, rng), LIMIT_S)
     rows: list[Any] = json.loads(text.splitlines()[-1])["rows"]
     assert len(rows) == count
     return rows
-
-
-def random_row(row: Array, rng: np.random.Generator) -> Array:
-    """A state at another place and speed."""
-    field(row, "q")[:] = rng.uniform(LOWER, UPPER)
-    field(row, "dq")[:] = rng.uniform(-1.5, 1.5, 7)
-    return row
 
 
 def carry(pinocchio: Any, model: Any, flange: int, load: list[float]) -> None:
