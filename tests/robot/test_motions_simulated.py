@@ -16,6 +16,7 @@ from kinegraph.robot.commands import (
     JointVelocities,
     Torques,
 )
+from kinegraph.robot.errors import InvalidOperationError
 from kinegraph.robot.modes import ControllerMode
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.sim.robot import SimulatedRobot
@@ -190,3 +191,54 @@ def test_the_controller_is_the_one_that_was_asked_for(
 
     robot.control_joint_positions(watching, controller_mode=ControllerMode[controller])
     assert seen == {controller}
+
+
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "with torques"])
+@pytest.mark.parametrize("kind", list(COMPILED))
+def test_a_motion_step_by_step_ends_at_its_target(robot: Robot, kind: str, beside: bool) -> None:
+    at, length = TARGETS[kind]
+    before = robot.read_once().row
+    callback = in_python(kind)
+    singular = {"positions": "position", "velocities": "velocity", "pose": "pose"}
+    space, _, what = kind.partition("_")
+    start = getattr(robot, f"start_{space}_{singular[what]}_control")
+    periods = []
+    with start(torques=beside) as control:
+        while not control.is_finished:
+            state, period_s = control.read_once()
+            periods.append(period_s)
+            command = callback(state, period_s)
+            control.write_once(command, follow_in_python(state, period_s) if beside else None)
+    after = robot.read_once().row
+    assert after[at] - before[at] == pytest.approx(length, abs=1e-3)
+    assert np.abs(after[S_q : S_q + 7] - after[S_q_d : S_q_d + 7]).max() < 2e-3
+    assert periods[0] == 0.0
+    assert min(periods[1:]) >= 1e-3
+
+
+def test_torques_step_by_step_hold_the_arm(simulated: SimulatedRobot, robot: Robot) -> None:
+    start, cycles = simulated.q, 0
+    with robot.start_torque_control() as control:
+        while not control.is_finished:
+            state, _ = control.read_once()
+            cycles += 1
+            torques = 50.0 * (start - state.q) - 5.0 * state.dq
+            control.write_once(Torques(torques, cycles == 200))
+    assert simulated.q == pytest.approx(start, abs=1e-3)
+
+
+def test_asynchronous_positions_are_reached(simulated: SimulatedRobot, robot: Robot) -> None:
+    if simulated.fci_version == 5:
+        with pytest.raises(InvalidOperationError, match="not available on FCI version 5"):
+            robot.start_async_joint_position_control([0.5] * 7)
+        return
+    target = robot.read_once().q_d.copy()
+    target[3] += 0.05
+    with robot.start_async_joint_position_control([0.5] * 7) as control:
+        control.read_once()
+        control.write_once(JointPositions(target))
+        for _ in range(20):  # no command for these
+            control.read_once()
+        control.write_once(JointPositions(target, True))
+    assert robot.read_once().q_d == pytest.approx(target, abs=1e-3)
+    assert simulated.q == pytest.approx(target, abs=2e-3)

@@ -278,8 +278,9 @@ class ScriptedRobot:
     def leave(self, mode: int, status: int | None) -> None:
         """Leave the motion and answer the Move."""
         self._in_motion = False
-        if self.final_first and status is not None and self._move_id is not None:
-            self.reply("Move", self._move_id, bytes([status]))
+        move = self._move_id  # a client that sees the idle state may ask for the next motion
+        if self.final_first and status is not None and move is not None:
+            self.reply("Move", move, bytes([status]))
             time.sleep(0.02)
         self.row[layout.S_robot_mode] = mode
         self.row[layout.S_motion_generator_mode] = 0
@@ -288,8 +289,8 @@ class ScriptedRobot:
             self.row[layout.S_current_errors + self.abort_error] = 1.0
             self.row[layout.S_last_motion_errors + self.abort_error] = 1.0
         self.send_state()
-        if not self.final_first and status is not None and self._move_id is not None:
-            self.reply("Move", self._move_id, bytes([status]))
+        if not self.final_first and status is not None and move is not None:
+            self.reply("Move", move, bytes([status]))
 
     def later(self, action: Callable[[], None]) -> None:
         """Do something between two states."""

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kinegraph.robot.active_control import ActiveControl as ActiveControl
     from kinegraph.robot.command_checks import (
         is_homogeneous_transformation as is_homogeneous_transformation,
     )
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.limits import JointVelocityTable as JointVelocityTable
     from kinegraph.robot.limits import RateLimits as RateLimits
     from kinegraph.robot.limits import rate_limits as rate_limits
+    from kinegraph.robot.loop.callback import CompiledCallbacks as CompiledCallbacks
     from kinegraph.robot.loop.callback import CompiledTorques as CompiledTorques
     from kinegraph.robot.model import Frame as Frame
     from kinegraph.robot.model import Model as Model
@@ -85,6 +87,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.robot import Robot as Robot
     from kinegraph.robot.scene_robot import SceneRobot as SceneRobot
     from kinegraph.robot.scene_robot import ToolMismatch as ToolMismatch
+    from kinegraph.robot.session import MotionSession as MotionSession
     from kinegraph.robot.session import TorqueSession as TorqueSession
     from kinegraph.robot.sim import SimulatedRobot as SimulatedRobot
     from kinegraph.robot.sim import SimulatedTool as SimulatedTool
@@ -97,6 +100,7 @@ if TYPE_CHECKING:
 
 # Module -> its public names. A new name is added here and above; a test holds the two together.
 _NAMES = {
+    "active_control": ("ActiveControl",),
     "command_checks": ("is_homogeneous_transformation", "is_valid_elbow"),
     "commands": (
         "CartesianPose",
@@ -146,7 +150,7 @@ _NAMES = {
         "limit_rate_torques",
     ),
     "limits": ("JointVelocityTable", "RateLimits", "rate_limits"),
-    "loop.callback": ("CompiledTorques",),
+    "loop.callback": ("CompiledCallbacks", "CompiledTorques"),
     "model": ("Frame", "Model", "NativeModelBackend", "RobotModelBackend", "SoModelBackend"),
     "model.fer": ("FER_FRICTION", "JointFriction"),
     "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
@@ -157,7 +161,7 @@ _NAMES = {
     "recording.writer": ("RunWriter",),
     "robot": ("LoopCounters", "Robot"),
     "scene_robot": ("SceneRobot", "ToolMismatch"),
-    "session": ("TorqueSession",),
+    "session": ("MotionSession", "TorqueSession"),
     "sim": ("SimulatedRobot", "SimulatedTool"),
     "sim.descriptions": ("description_path", "description_text"),
     "state": ("RobotState",),

@@ -29,6 +29,7 @@ from kinegraph.robot.session import LoopController, TorqueSession
 from kinegraph.robot.setters import RobotSettings
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.state_stream import StateStream
+from kinegraph.robot.steps import RobotSteps
 from kinegraph.robot.wire.state_layout import STATE_SIZE
 from kinegraph.robot.wire.tables import TCP_PORT
 from kinegraph.scene.errors import KinegraphError
@@ -44,7 +45,7 @@ _REALTIME = ("ignore", "enforce")
 INT_MAX = 2**31 - 1
 
 
-class Robot(RobotSettings, RobotMotions):
+class Robot(RobotSettings, RobotMotions, RobotSteps):
     """A connection to one Franka arm, of both generations.
 
     States are received from the first moment to the last by a compiled loop that never needs the
