@@ -83,6 +83,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.recording.run import RunEvent as RunEvent
     from kinegraph.robot.recording.run import read_run as read_run
     from kinegraph.robot.recording.writer import RunWriter as RunWriter
+    from kinegraph.robot.recovery import run_with_recovery as run_with_recovery
     from kinegraph.robot.robot import LoopCounters as LoopCounters
     from kinegraph.robot.robot import Robot as Robot
     from kinegraph.robot.scene_robot import SceneRobot as SceneRobot
@@ -159,6 +160,7 @@ _NAMES = {
     "recording.replay": ("Replay", "ReplayStep"),
     "recording.run": ("Gap", "RecordedRun", "RecordedStates", "RunEvent", "read_run"),
     "recording.writer": ("RunWriter",),
+    "recovery": ("run_with_recovery",),
     "robot": ("LoopCounters", "Robot"),
     "scene_robot": ("SceneRobot", "ToolMismatch"),
     "session": ("MotionSession", "TorqueSession"),
