@@ -73,15 +73,8 @@ SAYS_MORE = {
 
 # What our client cannot do yet, by the method that it lacks.
 LACKING = {
-    "control_jp": "control_joint_positions",
-    "control_jv": "control_joint_velocities",
-    "control_cp": "control_cartesian_pose",
-    "control_cv": "control_cartesian_velocities",
-    "control_tjv": "control_joint_velocities",
-    "control_tjp": "control_joint_positions",
     "second_motion_while_running": "start_torque_control",
     "torque_to_position_control": "start_joint_position_control",
-    "set_filters": "set_filters",
 }
 BOTH = [*reactions(10), *reactions(5)]
 MOTIONS = [p for p in BOTH if {o["call"] for o in outcomes_of(p.values[1])} <= COMPILED.keys()]

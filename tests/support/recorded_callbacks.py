@@ -42,11 +42,16 @@ class Callbacks:
         self._duration_s = duration_s
         self._size = amplitudes
         self._start: RobotState | None = None
+        self._newest = 0
+        self._elapsed_s = 0.0
 
     def _step(self, state: RobotState) -> tuple[RobotState, float, bool]:
         if self._start is None:
-            self._start = state
-        share = min(1.0, (state.time - self._start.time) / 1000 / self._duration_s)
+            self._start, self._newest = state, state.time
+        for _ in range(state.time - self._newest):  # added up cycle by cycle: each bit shows
+            self._elapsed_s += 0.001
+        self._newest = state.time
+        share = min(1.0, self._elapsed_s / self._duration_s)
         return self._start, share, share >= 1.0
 
     def positions(self, state: RobotState, period_s: float) -> JointPositions:

@@ -5,9 +5,9 @@ waits for and compares byte by byte. Not compared or not sent, each for a reason
 
 * the UDP port in Connect: every client has its own;
 * the URDF: only its first bytes were recorded, a small one of the same length takes its place;
-* states of a motion that the recorded client did not answer (libfranka reads one more state after
-  the first that shows the motion, and skips those that came in a burst): our client would answer
-  them, so they are left out;
+* states of a motion that the recorded client did not answer because they came in a burst: our
+  client would answer them, so they are left out, but for the one before the first answered, which
+  a client takes as the sign that the motion runs;
 * a command is awaited right behind the state that it answers, whatever came between.
 """
 
@@ -16,6 +16,8 @@ import contextlib
 import socket
 import struct
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,16 +63,25 @@ def steps_of(path: Path) -> list[Step]:
     version = version_of(path)
     messages = [record for record in records(path) if record["kind"] == "message"]
     commands = {m["message_id"]: m for m in messages if m["name"] == "RobotCommand"}
-    steps = []
+    steps: list[Step] = []
+    unanswered: Step | None = None
+    waiting = bool(commands)
     for message in messages:
         data = base64.b64decode(message["b64"])
+        if message["name"] == "Move.Request":
+            unanswered, waiting = None, True
         if message["name"] == "RobotState":
-            command = commands.get(message["message_id"])
-            if command is None and decode(version, data).robot_mode is RobotMode.Move and commands:
-                continue
-            steps.append(Step("state", "RobotState", data))
+            step, command = Step("state", "RobotState", data), commands.get(message["message_id"])
             if command is not None:
+                if waiting and unanswered is not None:
+                    steps.append(unanswered)
+                waiting = False
+                steps.append(step)
                 steps.append(Step("command", "RobotCommand", base64.b64decode(command["b64"])))
+            elif commands and decode(version, data).robot_mode is RobotMode.Move:
+                unanswered = step
+            else:
+                steps.append(step)
         elif message["direction"] == "client_to_server" and message["channel"] == "tcp":
             steps.append(Step("request", message["name"], data))
         elif message["channel"] == "tcp":
@@ -92,6 +103,8 @@ class RecordedServer:
         mismatches: What the client sent otherwise.
         failure: Why the script could not be played to its end.
         steps: The script.
+        newest: Id of the newest state that the client has; once it is set, each state is sent when
+            the client has the one before, so that none is skipped.
     """
 
     def __init__(self, address: str, path: Path) -> None:
@@ -108,6 +121,7 @@ class RecordedServer:
         self._udp.settimeout(PATIENCE_S)
         self._destination: tuple[str, int] | None = None
         self._peer = ""
+        self.newest: Callable[[], int] | None = None
         self._thread = threading.Thread(target=self._play, daemon=True)
         self._thread.start()
 
@@ -162,10 +176,16 @@ class RecordedServer:
         elif step.kind == "state":
             assert self._destination is not None
             self._udp.sendto(step.data, self._destination)
+            self._await_seen(int.from_bytes(step.data[:8], "little"))
         elif step.kind == "request":
             self._compare(number, step, self._request(client))
         else:
             self._compare(number, step, self._udp.recv(4096))
+
+    def _await_seen(self, number: int) -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while self.newest is not None and self.newest() < number and time.monotonic() < deadline:
+            time.sleep(2e-4)
 
     def _request(self, client: socket.socket) -> bytes:
         head = self._exactly(client, HEADER.size)

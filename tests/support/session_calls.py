@@ -135,7 +135,10 @@ class SessionCalls:
         with pytest.raises(FrankaError) as caught:
             call()
         assert type(caught.value) is KINDS[outcome["result"]]
-        assert str(caught.value).startswith(outcome["text"])
+        text = outcome["text"]
+        if outcome["result"] == "ModelException":  # why, each library says in its own words
+            text = text.removesuffix("Cannot load library")
+        assert str(caught.value).startswith(text)
 
     # --- motions --------------------------------------------------------------------------------
 
