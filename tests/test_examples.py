@@ -15,6 +15,7 @@ WITH_ROBOT = (
     "record_a_run",
     "replay_a_run",
     "torque_loop",
+    "trouble_the_robot",
 )
 FOREIGN = {"batch_on_dask": "distributed", "with_pinocchio": "pinocchio"}
 

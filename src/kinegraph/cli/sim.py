@@ -4,6 +4,7 @@ import argparse
 import logging
 import sys
 import threading
+from contextlib import ExitStack
 from typing import Any
 
 from kinegraph.cli.signalled import until_signalled
@@ -58,6 +59,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="wait that long for each command of a motion (0: keep the millisecond)",
     )
+    parser.add_argument("--record", metavar="FILE", help="record all states and commands")
+    parser.add_argument(
+        "--model-library",
+        metavar="FILE",
+        help="shared object that version 5 hands out to LoadModelLibrary",
+    )
     parser.add_argument("--priority", type=int, metavar="N", help="SCHED_FIFO priority of the loop")
     parser.add_argument("--cpu", type=int, metavar="N", help="core that the loop is pinned to")
     parser.add_argument("--verbose", action="store_true", help="log connections")
@@ -76,17 +83,19 @@ def _serve(options: argparse.Namespace, ended: threading.Event) -> int:
     from kinegraph.scene.errors import KinegraphError
 
     try:
-        robot = SimulatedRobot(**_settings(options))
-        if options.inject is not None:
-            robot.inject(*options.inject)
-        robot.start()
+        with ExitStack() as stack:
+            robot = SimulatedRobot(**_settings(options))
+            if options.inject is not None:
+                robot.inject(*options.inject)
+            if options.record is not None:
+                stack.enter_context(robot.record(options.record))
+            stack.enter_context(robot)
+            host, port = robot.address
+            print(f"kinegraph sim: serving FCI {options.fci} on {host}:{port}", flush=True)
+            ended.wait()
     except (KinegraphError, OSError, UnicodeDecodeError) as problem:
         print(f"kinegraph sim: {problem}", file=sys.stderr)
         return 1
-    host, port = robot.address
-    print(f"kinegraph sim: serving FCI {options.fci} on {host}:{port}", flush=True)
-    ended.wait()
-    robot.stop()
     counters = robot.counters
     shown = ("states_sent", "accepted", "lost", "late", "malformed", "slips", "reflexes")
     print("kinegraph sim: ended,", ", ".join(f"{counters[k]} {k}" for k in shown), flush=True)
@@ -109,6 +118,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "tool": _tool(options.ee),
         "true_load": _tool(options.true_load),
     }
+    if options.model_library is not None:
+        settings["model_library"] = Path(options.model_library).read_bytes()
     if options.urdf is not None:
         settings["urdf"] = Path(options.urdf).read_text(encoding="utf-8")
     if options.q is not None:

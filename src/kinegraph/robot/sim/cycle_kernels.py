@@ -32,6 +32,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_recovery,
     N_trace,
     N_trace_rows,
+    N_tracing,
     X_command,
     X_state,
     X_tau,
@@ -73,7 +74,7 @@ def await_rest(x: Array, n: IntArray) -> None:
 def record_trace(x: Array, n: IntArray, have: int) -> None:
     """Keep the state and the command of this cycle in the trace's ring."""
     rows = n[N_trace + 1]
-    if rows == 0:
+    if rows == 0 or n[N_tracing] == 0:
         return
     row = n[N_trace] + (n[N_trace_rows] % rows) * (STATE_SIZE + COMMAND_SIZE)
     copy_numbers(x, X_state, x, row, STATE_SIZE)

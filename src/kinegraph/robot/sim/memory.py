@@ -44,7 +44,7 @@ class SimMemory:
         at, size = self.n[INT_OFFSETS[name] : INT_OFFSETS[name] + 2]
         return self.x[at : at + size]
 
-    def trace(self) -> Array:
+    def ring(self) -> Array:
         """View of the trace's ring, (rows, TRACE_ROW)."""
         at, rows = self.n[INT_OFFSETS["trace"] : INT_OFFSETS["trace"] + 2]
         return self.x[at : at + rows * TRACE_ROW].reshape(rows, TRACE_ROW)

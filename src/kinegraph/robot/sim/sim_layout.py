@@ -210,6 +210,7 @@ INT_FIELDS: tuple[tuple[str, int], ...] = (
     ("event_pipe", 1),
     ("override", 1),
     ("trace_rows", 1),
+    ("tracing", 1),
     ("inject_kind", 1),
     ("inject_at", 1),
     ("motion_cycle", 1),
@@ -407,6 +408,7 @@ N_io_one = INT_OFFSETS["io_one"]
 N_stop = INT_OFFSETS["stop"]
 N_event_pipe = INT_OFFSETS["event_pipe"]
 N_override = INT_OFFSETS["override"]
+N_tracing = INT_OFFSETS["tracing"]
 N_trace_rows = INT_OFFSETS["trace_rows"]
 N_inject_kind = INT_OFFSETS["inject_kind"]
 N_inject_at = INT_OFFSETS["inject_at"]

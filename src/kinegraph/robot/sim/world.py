@@ -1,12 +1,14 @@
 """What a test or a user may look at and do to a simulated robot, besides what its clients do."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.recording.recorder import Recorder
 from kinegraph.robot.sim.arm import SimulatedArm
 from kinegraph.robot.sim.codes_layout import (
     AT_END_EFFECTOR,
@@ -34,10 +36,12 @@ from kinegraph.robot.sim.codes_layout import (
 from kinegraph.robot.sim.mailbox import Mailbox
 from kinegraph.robot.sim.memory import JOINTS
 from kinegraph.robot.sim.payloads import is_homogeneous
+from kinegraph.robot.sim.recorded import CycleRows
 from kinegraph.robot.sim.sim_layout import (
     INT_OFFSETS,
     N_override,
     N_trace_rows,
+    N_tracing,
     N_wall_count,
     N_wall_id,
 )
@@ -51,6 +55,8 @@ __all__ = ["SimulatedWorld", "joint_numbers"]
 
 LATEST_S = 1e6
 WALL_MAX = 2**31 - 1
+# Cycles that the ring holds at least: a recorder empties it five times a second.
+RECORDED_ROWS = 4096
 
 COUNTERS = (
     "states_sent",
@@ -88,7 +94,9 @@ class SimulatedWorld:
 
     def __init__(self, arm: SimulatedArm, trace: int) -> None:
         self._arm = arm
-        self._memory = arm.build(trace)
+        self._memory = arm.build(max(trace, RECORDED_ROWS))
+        self._memory.n[N_tracing] = int(trace > 0)
+        self._trace_rows = trace
         self._mailbox = Mailbox(self._memory)
 
     @property
@@ -174,13 +182,33 @@ class SimulatedWorld:
         Raises:
             InvalidOperationError: No trace was asked for.
         """
-        ring = self._memory.trace()
-        rows = len(ring)
-        if rows == 0:
+        if self._trace_rows == 0:
             raise InvalidOperationError("trace: the robot was made with trace=0")
+        ring = self._memory.ring()
         written = int(self._memory.n[N_trace_rows])
-        order = np.arange(max(0, written - rows), written) % rows
+        order = np.arange(max(0, written - self._trace_rows), written) % len(ring)
         return ring[order, :STATE_SIZE], ring[order, STATE_SIZE:]
+
+    def record(self, path: Path | str, notes: Mapping[str, Any] | None = None) -> Recorder:
+        """Recorder of every cycle from now on; use it as a context manager, or start and stop it.
+
+        Its file survives a kill and is read back with `read_run`: a table `states`, and a table
+        `commands` with the command that was used in each cycle, NaN where there was none.
+
+        Args:
+            path: File to be written; an existing one is replaced.
+            notes: What else the reader should know; JSON types.
+
+        Raises:
+            InvalidArgumentError: Notes that JSON cannot hold. Also a `ValueError`.
+        """
+        self._memory.n[N_tracing] = 1
+        sources = {
+            "states": CycleRows(self._memory, commands=False),
+            "commands": CycleRows(self._memory, commands=True),
+        }
+        about = {"fci_version": self.fci_version, "robot_model": self.urdf}
+        return Recorder(path, sources, notes, about=about)
 
     def place(self, q: VectorLike) -> None:
         """Put the arm at rest into a configuration, rad; not during a motion."""
