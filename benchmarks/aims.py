@@ -6,6 +6,10 @@ from typing import TypeAlias
 
 from growth import GROWTH
 from pairing import Figure, Sheet
+from robot_clients import LOOP, TARGETS
+from robot_loops import LOST, RESPONSE, WAKE
+from robot_runs import CONDITIONS, IDLE
+from robot_states import DECODE
 from side_by_side import OURS
 from start_up import COMPILED, IMPORTS, NEW_PROCESS
 from threads import BOTH
@@ -61,6 +65,19 @@ VALUES: list[Aim] = [
     ("import kinegraph.kinematics, s", FR3, IMPORTS, "kinegraph.kinematics", 0.25),
     ("new process to first pose, warm cache, s", FR3, NEW_PROCESS, OURS, 0.6),
     ("all kernels from an empty cache, s", "", COMPILED, OURS, 40.0),
+]
+# The compiled loop is judged at FIFO priority, outside the machine's stalls.
+RATIOS += [
+    (f"compiled loop, {RESPONSE}, {condition}, to pylibfranka", condition, RESPONSE, LOOP, 1.0)
+    for condition in CONDITIONS
+]
+VALUES += [
+    ("decode a state, us", "", DECODE, "from_wire, version 10", 15.0),
+    ("decode a state of an FER, us", "", DECODE, "from_wire, version 5", 15.0),
+    ("compiled loop, wake to send, p99.9, us", IDLE, WAKE, LOOP, 100.0),
+    ("Cartesian targets, wake to send, p99.9, us", IDLE, WAKE, TARGETS, 100.0),
+    *((f"compiled loop, commands lost, {name}", name, LOST, LOOP, 0.0) for name in CONDITIONS),
+    *((f"Cartesian targets, lost, {name}", name, LOST, TARGETS, 0.0) for name in CONDITIONS),
 ]
 # Aim, question, larger and smaller scene, whether costs are per link, most.
 GROWN = [

@@ -2,7 +2,8 @@
 
 For FR3, UR5, a humanoid and PR2, and a table of 1000 links, ours beside pinocchio, tesseract's two
 solvers, mujoco, yourdfpy and a piece of C; how costs grow; threads; starts, memory, compilation;
-the 1 kHz loop; and at the end the aims of the project with what was measured.
+decoding of a robot's states; the 1 kHz loops beside pylibfranka's; and at the end the aims of the
+project with what was measured.
 
     python benchmarks/run.py [--only PART ...] [--robot NAME ...] [--quick] [--json FILE]
 """
@@ -18,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from aims import print_aims
+from canary import INCONCLUSIVE
 from crew import FailedError, Worker, hire
 from growth import show_growth, show_leaf
 from libraries import HOMES
@@ -27,11 +29,15 @@ from side_by_side import OURS, QUESTIONS, SCENE_QUESTIONS, compare
 from start_up import compare_starts, time_compilation
 from threads import show_threads
 
-PARTS = ("robots", "scene", "growth", "threads", "starts", "compile", "loop")
+PARTS = ("robots", "scene", "growth", "threads", "starts", "compile", "states", "loops")
 SIDE_BY_SIDE = frozenset(PARTS[:4])
 # A look at the most: the part that takes a minute by itself, and two of the robots, are left out.
 QUICK_PARTS = tuple(part for part in PARTS if part != "compile")
 QUICK_ROBOTS = ("fr3", "pr2")
+
+
+class InconclusiveError(Exception):
+    """The machine was not quiet enough to judge by what was measured."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,25 +47,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     crew = hire(list(HOMES)) if SIDE_BY_SIDE.intersection(options.only) else {}
     try:
         _machine(crew)
-        failed = [part for part in options.only if not _run(part, crew, options, sheet)]
+        codes = {part: _run(part, crew, options, sheet) for part in options.only}
     finally:
         for worker in crew.values():
             worker.end()
     print_aims(sheet)
     if options.json:
         options.json.write_text(json.dumps(sheet.as_dict(), indent=1) + "\n", encoding="utf-8")
+    failed = [part for part, code in codes.items() if code]
     print(f"\n{time.perf_counter() - begun:.0f} s" + (f", failed: {failed}" if failed else ""))
-    return 1 if failed else 0
+    return min((code for code in codes.values() if code), default=0)
 
 
-def _run(part: str, crew: dict[str, Worker], options: argparse.Namespace, sheet: Sheet) -> bool:
-    """Run one part; whether it went well. The others go on without it."""
+def _run(part: str, crew: dict[str, Worker], options: argparse.Namespace, sheet: Sheet) -> int:
+    """Run one part; returns 0, 1 if it failed, 75 if the machine was not quiet enough to tell.
+
+    The others go on without it.
+    """
     try:
         _measure(part, crew, options, sheet)
+    except InconclusiveError as reason:
+        sheet.note(f"{part} inconclusive: {reason}")
+        return INCONCLUSIVE
     except (FailedError, OSError, RuntimeError, subprocess.SubprocessError) as reason:
         sheet.note(f"{part} failed: {reason}")
-        return False
-    return True
+        return 1
+    return 0
 
 
 def _measure(part: str, crew: dict[str, Worker], options: argparse.Namespace, sheet: Sheet) -> None:
@@ -78,10 +91,16 @@ def _measure(part: str, crew: dict[str, Worker], options: argparse.Namespace, sh
         compare_starts(3 if options.quick else 9, sheet)
     elif part == "compile":
         time_compilation(sheet)
-    else:
-        from loop import measure_loop
+    elif part == "states":
+        from robot_states import measure_states
 
-        measure_loop(seconds_each=4 if options.quick else 15)
+        measure_states(rounds, sheet)
+    else:
+        from robot_loops import measure_robot_loops
+
+        seconds, turns = (10.0, 1) if options.quick else (60.0, 4)
+        if not measure_robot_loops(seconds, turns, sheet):
+            raise InconclusiveError("the machine was not quiet enough, see above")
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
