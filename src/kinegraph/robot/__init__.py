@@ -48,6 +48,10 @@ if TYPE_CHECKING:
     from kinegraph.robot.errors import RealtimeError as RealtimeError
     from kinegraph.robot.filters import cartesian_lowpass_filter as cartesian_lowpass_filter
     from kinegraph.robot.filters import lowpass_filter as lowpass_filter
+    from kinegraph.robot.hand import Gripper as Gripper
+    from kinegraph.robot.hand import GripperState as GripperState
+    from kinegraph.robot.hand import HandAction as HandAction
+    from kinegraph.robot.hand import SimulatedHand as SimulatedHand
     from kinegraph.robot.joint_moves import QuinticMove as QuinticMove
     from kinegraph.robot.joint_moves import check_joint_positions as check_joint_positions
     from kinegraph.robot.limiters import limit_rate_cartesian_pose as limit_rate_cartesian_pose
@@ -142,6 +146,7 @@ _NAMES = {
         "RealtimeError",
     ),
     "filters": ("cartesian_lowpass_filter", "lowpass_filter"),
+    "hand": ("Gripper", "GripperState", "HandAction", "SimulatedHand"),
     "joint_moves": ("QuinticMove", "check_joint_positions"),
     "limiters": (
         "limit_rate_cartesian_pose",

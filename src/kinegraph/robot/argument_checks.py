@@ -6,7 +6,14 @@ import numpy as np
 
 from kinegraph.robot.errors import InvalidArgumentError
 
-__all__ = ["check_duration", "check_flag", "check_frequency", "check_whole", "is_number"]
+__all__ = [
+    "check_duration",
+    "check_finite_number",
+    "check_flag",
+    "check_frequency",
+    "check_whole",
+    "is_number",
+]
 
 
 def is_number(value: object) -> bool:
@@ -43,6 +50,16 @@ def check_frequency(name: str, value: object) -> None:
             f"{name} is {value!r}; a positive number of Hz is needed, 1000 and more for no filter",
             field=name,
         )
+
+
+def check_finite_number(name: str, value: object) -> None:
+    """Refuse what is no finite real number.
+
+    Raises:
+        InvalidArgumentError: It is none. Also a `ValueError`.
+    """
+    if not is_number(value) or not math.isfinite(value):  # type: ignore[arg-type]
+        raise InvalidArgumentError(f"{name} is {value!r}; a finite number is needed", field=name)
 
 
 def check_whole(name: str, value: object, low: int, high: int) -> None:

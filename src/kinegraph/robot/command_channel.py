@@ -8,7 +8,6 @@ more than once (Move is). Nothing here waits without a limit.
 import contextlib
 import os
 import socket
-import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -26,7 +25,6 @@ from kinegraph.robot.wire.protocol import Protocol, title
 
 __all__ = ["CommandChannel", "Exchange"]
 
-_HEADER = struct.Struct("<III")
 _CHUNK = 1 << 16
 _REPLY_BYTES = 1 << 16
 _FILE_BYTES = 64 << 20
@@ -90,6 +88,15 @@ class Exchange:
         """
         return self._channel.take_ready(self)
 
+    def await_reply(self, timeout_s: float) -> bytes | None:
+        """Return the payload of the next reply, None if none comes in time.
+
+        Raises:
+            NetworkError: The connection is closed.
+            ProtocolError: What came cannot be a reply.
+        """
+        return self._channel.await_reply(self, timeout_s)
+
     def forget(self) -> None:
         """Drop whatever replies are there or still come."""
         self._channel.forget(self)
@@ -124,6 +131,7 @@ class CommandChannel:
         self, sock: socket.socket, protocol: Protocol, on_close: Callable[[], None] | None = None
     ) -> None:
         self.protocol = protocol
+        self._header = protocol.header
         self.on_close = on_close
         self.dropped = 0
         self.watchers: tuple[Watcher, ...] = ()
@@ -175,7 +183,8 @@ class CommandChannel:
             with self._changed:
                 self._raise_failure()
                 self._exchanges[exchange.number] = exchange
-            header = _HEADER.pack(number_of_command, exchange.number, _HEADER.size + len(payload))
+            size = self._header.size + len(payload)
+            header = self._header.pack(number_of_command, exchange.number, size)
             self._show("request", command, exchange.number, payload)
             try:
                 self._socket.sendall(header + payload)
@@ -207,9 +216,7 @@ class CommandChannel:
 
     def wait_for(self, exchange: Exchange, timeout_s: float) -> bytes:
         """Return the next reply of an exchange; see `Exchange.take`."""
-        with self._changed:
-            self._changed.wait_for(lambda: exchange.waiting or self._failure is not None, timeout_s)
-        payload = self.take_ready(exchange)
+        payload = self.await_reply(exchange, timeout_s)
         if payload is None:
             raise NetworkError(
                 f"libfranka: no reply to {title(exchange.command)} within {timeout_s:g} s",
@@ -217,6 +224,12 @@ class CommandChannel:
                 timeout_s=timeout_s,
             )
         return payload
+
+    def await_reply(self, exchange: Exchange, timeout_s: float) -> bytes | None:
+        """Return the next reply of an exchange; see `Exchange.await_reply`."""
+        with self._changed:
+            self._changed.wait_for(lambda: exchange.waiting or self._failure is not None, timeout_s)
+        return self.take_ready(exchange)
 
     def take_ready(self, exchange: Exchange) -> bytes | None:
         """Return a reply that is there; see `Exchange.poll`."""
@@ -292,7 +305,7 @@ class CommandChannel:
     def _read_replies(self) -> None:
         try:
             while True:
-                _, number, size = _HEADER.unpack(self._read(_HEADER.size))
+                _, number, size = self._header.unpack(self._read(self._header.size))
                 self._take_reply(number, size)
         except FrankaError as error:
             self.fail(error)
@@ -305,13 +318,13 @@ class CommandChannel:
         room = _FILE_BYTES
         if exchange is not None and exchange.command not in _FILES:
             room = _REPLY_BYTES
-        if not _HEADER.size <= size <= room:
+        if not self._header.size <= size <= room:
             raise ProtocolError(
-                f"libfranka: Incorrect TCP message size: a reply of {size} bytes, {_HEADER.size} "
-                f"to {room} are possible",
+                f"libfranka: Incorrect TCP message size: a reply of {size} bytes, "
+                f"{self._header.size} to {room} are possible",
                 size=size,
             )
-        payload = self._read(size - _HEADER.size, keep=exchange is not None)
+        payload = self._read(size - self._header.size, keep=exchange is not None)
         with self._changed:
             exchange = self._exchanges.get(number)
             if exchange is None:

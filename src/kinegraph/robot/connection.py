@@ -19,7 +19,7 @@ from kinegraph.robot.errors import (
 from kinegraph.robot.wire.protocol import Protocol
 from kinegraph.robot.wire.tables import PROTOCOLS, TCP_PORT
 
-__all__ = ["Connection", "open_connection"]
+__all__ = ["Connection", "check_address", "connect", "open_connection"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _CONNECT_S = 3.0
@@ -89,30 +89,45 @@ def open_connection(
         ProtocolError: The answer is none of this protocol.
         InvalidArgumentError: There is no such version, or no such host or port can be.
     """
-    if not isinstance(host, str) or not host or not host.isprintable():
-        raise InvalidArgumentError(f"host is {host!r}; a name or an IPv4 address is needed")
-    check_whole("port", port, 1, PORT_MAX)
+    check_address(host, port)
     if version is not None and version not in list(PROTOCOLS):
         raise InvalidArgumentError(
             f"no FCI version {version!r}; {', '.join(map(str, sorted(PROTOCOLS)))} are spoken",
             version=version,
         )
     try:
-        return _handshake(host, port, version or _NEWEST, timeout_s)
+        return connect(host, port, PROTOCOLS[version or _NEWEST], timeout_s)
     except IncompatibleVersionError as error:
         if version is not None or error.server_version != _FALLBACK:
             raise
-    return _handshake(host, port, _FALLBACK, timeout_s)
+    return connect(host, port, PROTOCOLS[_FALLBACK], timeout_s)
 
 
-def _handshake(host: str, port: int, version: int, timeout_s: float) -> Connection:
-    protocol = PROTOCOLS[version]
+def check_address(host: object, port: object) -> None:
+    """Refuse what can be no host and no port.
+
+    Raises:
+        InvalidArgumentError: It is none. Also a `ValueError`.
+    """
+    if not isinstance(host, str) or not host or not host.isprintable():
+        raise InvalidArgumentError(f"host is {host!r}; a name or an IPv4 address is needed")
+    check_whole("port", port, 1, PORT_MAX)
+
+
+def connect(host: str, port: int, protocol: Protocol, timeout_s: float) -> Connection:
+    """Connect to a device and announce the version of a protocol.
+
+    Raises:
+        NetworkError: No connection, or no answer.
+        IncompatibleVersionError: The device speaks another version.
+        ProtocolError: The answer is none of this protocol.
+    """
     tcp = _connect_tcp(host, port, min(timeout_s, _CONNECT_S))
     channel = CommandChannel(tcp, protocol)
     udp = None
     try:
         udp = _bind_udp(tcp.getsockname()[0])
-        fields = {"version": version, "udp_port": udp.getsockname()[1]}
+        fields = {"version": protocol.version, "udp_port": udp.getsockname()[1]}
         payload = channel.request("Connect", fields, timeout_s=timeout_s)
         reply = np.frombuffer(payload, protocol.dtype("Connect.Response"), count=1)[0]
         server_version = int(reply["version"])
@@ -130,8 +145,7 @@ def _check_connected(protocol: Protocol, status: int, server_version: int) -> No
     if name == "IncompatibleLibraryVersion":
         raise IncompatibleVersionError(
             f"libfranka: Incompatible library version (server version: {server_version}, "
-            f"library version: {protocol.version}). kinegraph speaks the versions "
-            f"{' and '.join(map(str, sorted(PROTOCOLS)))}.",
+            f"library version: {protocol.version}). kinegraph speaks {_spoken(protocol)}.",
             server_version=server_version,
             library_version=protocol.version,
         )
@@ -141,10 +155,17 @@ def _check_connected(protocol: Protocol, status: int, server_version: int) -> No
         )
     if server_version != protocol.version:
         _LOG.warning(
-            "the robot accepted version %d and calls its own version %d",
+            "the %s accepted version %d and calls its own version %d",
+            protocol.device,
             protocol.version,
             server_version,
         )
+
+
+def _spoken(protocol: Protocol) -> str:
+    if protocol.device != "robot":
+        return f"version {protocol.version} with a {protocol.device.replace('_', ' ')}"
+    return f"the versions {' and '.join(map(str, sorted(PROTOCOLS)))}"
 
 
 def _connect_tcp(host: str, port: int, timeout_s: float) -> socket.socket:

@@ -18,6 +18,7 @@ COPIES = (
     "cases/fci_compute.json",
     "cases/fci/reactions_v10.json",
     "cases/fci/reactions_v5.json",
+    "cases/fci/gripper_pylibfranka_frankasim.jsonl",
 )
 
 

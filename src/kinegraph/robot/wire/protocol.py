@@ -1,5 +1,6 @@
 """What a protocol is made of: messages as packed types, commands, status bytes, enumerations."""
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -73,6 +74,14 @@ class Protocol:
     statuses: Mapping[str, Mapping[str, int]]
     enums: Mapping[str, Mapping[str, int]]
     messages: Mapping[str, Message]
+
+    @cached_property
+    def header(self) -> struct.Struct:
+        """What precedes every payload: command, its id, size of the whole message."""
+        codes = {2: "H", 4: "I"}
+        layout = self.dtype("CommandHeader")
+        sizes = [layout[name].itemsize for name in layout.names or ()]
+        return struct.Struct("<" + "".join(codes[size] for size in sizes))
 
     @cached_property
     def command_names(self) -> Mapping[int, str]:
