@@ -23,7 +23,7 @@ COUNTED = (
     "garbage",
     "unsent",
 )
-"""What is counted; `unsent` could not be handed on because a socket took no more."""
+"""What a relay counts; `unsent` could not be handed on because a socket took no more."""
 
 # How long a datagram waits for the next one to change places with.
 SWAP_S = 0.01

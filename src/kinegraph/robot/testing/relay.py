@@ -217,6 +217,11 @@ class Relay:
         """Clients that have connected so far."""
         return self._sessions
 
+    @property
+    def counters(self) -> dict[Direction, Counter[str]]:
+        """What was done to the datagrams so far, by direction and name; see `COUNTED`."""
+        return {name: Counter(counts) for name, counts in self._ledger.counters.items()}
+
     def record(self) -> RelayRecord:
         """Return a copy of all that was seen so far."""
         states, commands = self._ledger.states.snapshot(), self._ledger.commands.snapshot()
@@ -229,7 +234,7 @@ class Relay:
             command_id=commands[3],
             t_command_forward=commands[2],
             command_session=commands[0],
-            counters={name: Counter(counts) for name, counts in self._ledger.counters.items()},
+            counters=self.counters,
             tcp=tuple(self._ledger.tcp.copy()),
             status_of_start=self._device.start,
         )
