@@ -341,7 +341,6 @@ def test_a_killed_program_leaves_an_arm_at_rest(with_relay: bool) -> None:
             time.sleep(0.2)
             np.testing.assert_allclose(sim.q, rest, atol=1e-3)
             with Robot(host) as robot:
-                assert (
-                    not robot.read_once().current_errors or robot.automatic_error_recovery() is None
-                )
+                if robot.read_once().current_errors:
+                    robot.automatic_error_recovery()
                 robot.start_session(CompiledTorques(damp)).stop(SOON_S)
