@@ -16,10 +16,10 @@ from waiting_for import wait_until
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.sim.robot import SimulatedRobot
 from kinegraph.robot.testing import Faults, Relay
-from kinegraph.robot.wire.state_layout import S_robot_mode
+from kinegraph.robot.wire.state_layout import S_robot_mode, S_time
 
 MOVE = 2.0
-PATIENCE_S, SHORT_S = 5.0, 0.02
+PATIENCE_S, SHORT_S = 5.0, 0.1
 LOST = ("dropped", "burst", "frozen", "unsent")
 
 
@@ -78,12 +78,21 @@ class SteppedNetwork:
         self._wait(lambda: self._settled("states", before), 1.0)
         after = self.relay.counters["states"]
         lost = after["forwarded"] == before["states"]["forwarded"]
-        if lost or self.sim.state[S_robot_mode] != MOVE:
+        moving = self.sim.state[S_robot_mode] == MOVE
+        if not moving:
+            self._patience_s = SHORT_S  # a client need not answer the first state of a motion
+        if lost or not moving:
             time.sleep(2e-4)
             return
-        answered = self._wait(lambda: self._settled("commands", before), self._patience_s)
+        answered = self._wait(self._is_answered, self._patience_s)
         # A client that has not begun, or has ended, is not waited for.
         self._patience_s = PATIENCE_S if answered else SHORT_S
+
+    def _is_answered(self) -> bool:
+        """Whether the command for the newest state has come and is lost or handed on."""
+        ids, now = self.relay._ledger.commands.id, self.relay.counters["commands"]
+        newest = len(ids) > 0 and ids[-1] == self.sim.state[S_time]
+        return bool(newest and now["forwarded"] + sum(now[name] for name in LOST) >= len(ids))
 
     def _settled(self, direction: Any, before: Any) -> bool:
         now = self.relay.counters[direction]
