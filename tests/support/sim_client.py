@@ -66,10 +66,14 @@ class SimClient:
 
     def has_reply(self, number: int) -> bool:
         """Whether one is there already."""
-        while select.select([self.tcp], [], [], 0.05)[0]:
+        self.collect(0.05)
+        return bool(self.waiting.get(number))
+
+    def collect(self, wait_s: float) -> None:
+        """Take the replies that are there, and those that come within a time of each other."""
+        while select.select([self.tcp], [], [], wait_s)[0]:
             _, other, size = HEADER.unpack(self._exactly(HEADER.size))
             self.waiting.setdefault(other, []).append(self._exactly(size - HEADER.size))
-        return bool(self.waiting.get(number))
 
     def _exactly(self, size: int) -> bytes:
         data = b""
