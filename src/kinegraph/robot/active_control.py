@@ -8,7 +8,8 @@ from kinegraph.robot.command_base import Command, Motion
 from kinegraph.robot.commands import Torques
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.link import RobotLink
-from kinegraph.robot.loop.cycle_kernels import CYCLE, begin_cycle, end_cycle, end_session
+from kinegraph.robot.loop.cycle_kernels import CYCLE, end_session
+from kinegraph.robot.loop.driving import QuickSwitching, cycle_calls
 from kinegraph.robot.loop.loop_layout import (
     B_LAST_ID,
     B_RECEIVED,
@@ -64,6 +65,9 @@ class ActiveControl:
         self._finished = False
         self._last_id: int | None = None
         self._session.begin()
+        self._begin_cycle, self._end_cycle = cycle_calls(self._memory)
+        self._switching = QuickSwitching().begin()
+        weakref.finalize(self, self._switching.end)
         self._memory.block[B_SLICE_NS] = SLICE_NS
         # Also when nobody holds it any more: the robot must not wait for commands of nobody.
         self._finalizer = weakref.finalize(
@@ -83,7 +87,7 @@ class ActiveControl:
         with self._parked.driving:
             while not answered or not block[B_SHOWN]:
                 self._check_running()
-                todo = begin_cycle(self._memory) if not block[B_SHOWN] else 0
+                todo = self._begin_cycle(self._memory) if not block[B_SHOWN] else 0
                 if not answered:
                     answered = session.poll_started()
                 if todo < 0:
@@ -125,7 +129,7 @@ class ActiveControl:
         block = self._memory.block
         before, fresh = int(block[B_RECEIVED]), False
         while not fresh:
-            todo = begin_cycle(self._memory)
+            todo = self._begin_cycle(self._memory)
             if todo < 0:
                 self._end(-todo)
             taken, before = int(block[B_RECEIVED]) - before, int(block[B_RECEIVED])
@@ -160,9 +164,9 @@ class ActiveControl:
                     values = half.wanted()
                     memory.motion[: len(values)] = values
             finished = command.motion_finished or (torques is not None and torques.motion_finished)
-            todo = end_cycle(memory, int(finished), BOTH_HALVES)
+            todo = self._end_cycle(memory, int(finished), BOTH_HALVES)
             while todo >= 0 and finished:
-                todo = begin_cycle(memory)  # the command goes out again until the robot rests
+                todo = self._begin_cycle(memory)  # the command goes out again until the robot rests
             if todo < 0:
                 self._end(-todo)
 
@@ -200,6 +204,7 @@ class ActiveControl:
     def _finish(self) -> None:
         self._finished = True
         self._finalizer.detach()
+        self._switching.end()
 
     def _stop(self, *, quiet: bool) -> None:
         if not self._finished:
@@ -220,7 +225,7 @@ class ActiveControl:
         if kind is None and not self._parked.is_over:
             # Whoever leaves early still hears why the robot has ended the motion, if it has.
             with _Turn(self._link, self._parked):
-                todo = begin_cycle(self._memory)
+                todo = self._begin_cycle(self._memory)
                 if todo < 0:
                     self._end(-todo)
         self._stop(quiet=kind is not None)

@@ -3,7 +3,8 @@
 import threading
 
 from kinegraph.robot.errors import ControlError, FrankaError
-from kinegraph.robot.loop.cycle_kernels import begin_cycle, begin_session, end_cycle, end_session
+from kinegraph.robot.loop.cycle_kernels import begin_session, end_session
+from kinegraph.robot.loop.driving import cycle_calls
 from kinegraph.robot.loop.loop_layout import (
     B_END,
     B_TORQUES,
@@ -38,6 +39,7 @@ class ParkedLoop:
         scratch = rehearsal(memory)
         scratch.block[B_TORQUES] = 1
         begin_session(scratch)
+        begin_cycle, end_cycle = cycle_calls(scratch)
         begin_cycle(scratch)
         # Numbers that are none come back before anything is sent.
         scratch.torques[:] = scratch.motion[:] = float("nan")

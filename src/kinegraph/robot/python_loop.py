@@ -19,7 +19,8 @@ from kinegraph.robot.commands import (
 )
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.link import RobotLink
-from kinegraph.robot.loop.cycle_kernels import CYCLE, begin_cycle, end_cycle, end_session
+from kinegraph.robot.loop.cycle_kernels import CYCLE, end_session
+from kinegraph.robot.loop.driving import QuickSwitching, cycle_calls
 from kinegraph.robot.loop.loop_layout import (
     B_CYCLES,
     B_PERIOD_MS,
@@ -137,7 +138,7 @@ def run_callbacks(
     memory = link.loop.memory
     callbacks = _Callbacks(memory, kind, motion, torques)
     session.begin()
-    with parked.driving:
+    with parked.driving, QuickSwitching():
         if parked.is_over:  # the robot was closed meanwhile
             raise session.preempted()
         memory.block[B_SLICE_NS] = SLICE_NS
@@ -159,6 +160,7 @@ def _cycles(
 ) -> int:
     """Run cycles until one ends the loop; returns the end code."""
     block = memory.block
+    begin_cycle, end_cycle = cycle_calls(memory)
     deadline = time.monotonic() + link.timeout_s
     answered = False
     while True:
