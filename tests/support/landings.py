@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["LANDED", "READY", "STEP", "check_landed", "check_recovered"]
+from kinegraph.scene.array_types import Array
+
+__all__ = ["LANDED", "READY", "STEP", "check_landed", "check_recovered", "missed"]
 
 READY = (0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4)
 # `JOINT_STEP` and `PATH_M` of the scripts, rad and m.
@@ -13,14 +15,16 @@ PATH = 0.03 * np.eye(16)[12]
 LANDED = 1e-3  # rad and m
 
 
-def check_landed(seen: dict[str, Any], kind: str, within: float = LANDED) -> None:
-    """Compare the way from `seen["begin"]` to `seen["end"]` with what was commanded."""
-    begin, end = seen["begin"], seen["end"]
-    if kind.startswith("Cartesian"):
-        way = np.subtract(end["O_T_EE"], begin["O_T_EE"])
-        np.testing.assert_allclose(way, PATH, atol=within)
-    else:
-        np.testing.assert_allclose(np.subtract(end["q"], begin["q"]), STEP, atol=within)
+def check_landed(said: dict[str, Any], kind: str, within: Any = LANDED) -> None:
+    """Compare the way that was gone with what was commanded, in rad or m."""
+    assert (np.abs(missed(said, kind)) <= within).all(), missed(said, kind)
+
+
+def missed(said: dict[str, Any], kind: str, sign: float = 1.0) -> Array:
+    """How far the way from `said["begin"]` to `said["end"]` is off; `sign` -1: it came back."""
+    name, way = ("O_T_EE", PATH) if kind.startswith("Cartesian") else ("q", STEP)
+    off: Array = np.subtract(said["end"][name], said["begin"][name]) - sign * way
+    return off
 
 
 def check_recovered(said: dict[str, Any], error: str) -> None:

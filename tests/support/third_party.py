@@ -19,7 +19,15 @@ from typing import Any
 import pytest
 from oracles import ALL_INSTALL
 
-__all__ = ["FOREIGN", "environment", "needs_peers", "peer_program", "running", "serving", "tell"]
+__all__ = [
+    "environment",
+    "franky_assets",
+    "needs_peers",
+    "peer_program",
+    "running",
+    "serving",
+    "tell",
+]
 
 ROOT = Path(__file__).parents[2]
 PEERS = Path(os.environ.get("KINEGRAPH_PEERS", ROOT / ".venv-peers"))
@@ -122,3 +130,9 @@ def listens(host: str, port: int) -> bool:
         rows = [line.split() for line in table.readlines()[1:]]
     anywhere = f"00000000:{port:04X}"
     return any(row[3] == "0A" and row[1] in (wanted, anywhere) for row in rows)
+
+
+def franky_assets() -> str:
+    """Folder of the FR3 that franky-sim brings: `fr3.xml` and `meshes`."""
+    folder = Path(peer_program("franky-sim")).parents[1]
+    return str(next(folder.glob("lib/python3*/site-packages/franky_sim/assets")))

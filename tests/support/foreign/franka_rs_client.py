@@ -98,6 +98,20 @@ def cartesian(backend: str) -> None:
     say(target=np.asarray(pose).T.ravel().tolist())
 
 
+def steps(backend: str) -> None:
+    """Three centimetres; where the arm is three seconds later, by the model and not by O_T_EE."""
+    robot = connect()
+    model = robot.model()
+    with robot.cartesian_targets(backend=backend) as arm:
+        time.sleep(0.5)
+        begin = arm.state()
+        arm.move_by([PATH_M, 0.0, 0.0])
+        time.sleep(3.0)
+        end = arm.state()
+    places = [model.pose("ee", state.q, state.F_T_EE)[:3, 3] for state in (begin, end)]
+    say(moved=(places[1] - places[0]).tolist())
+
+
 def follows(backend: str) -> None:
     """Fifty poses on a circle of 4 cm, one every 20 ms; it ends on the last of them."""
     robot = connect()
@@ -163,6 +177,7 @@ if __name__ == "__main__":
             "calls": calls,
             "joints": joints,
             "cartesian": cartesian,
+            "steps": steps,
             "follows": follows,
             "stops": stops,
             "reflex": reflex,

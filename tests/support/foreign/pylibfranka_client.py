@@ -35,64 +35,77 @@ def starter(robot: Any, generator: str, controller: str) -> Any:
     return getattr(robot, names[generator])(MODES[controller])
 
 
-def on_the_way(generator: str, t: float, begin: Any) -> Any:
+def on_the_way(generator: str, t: float, begin: Any, sign: float = 1.0) -> Any:
     """Command of a smooth motion of one second: a step of all joints, or 3 cm along x."""
+    way, speed = sign * smooth(t), sign * smooth_rate(t)
     if generator == "JointPositions":
         goal = zip(begin.q_d, JOINT_STEP, strict=True)
-        return p.JointPositions([q + step * smooth(t) for q, step in goal])
+        return p.JointPositions([q + step * way for q, step in goal])
     if generator == "JointVelocities":
-        return p.JointVelocities([step * smooth_rate(t) for step in JOINT_STEP])
+        return p.JointVelocities([step * speed for step in JOINT_STEP])
     if generator == "CartesianPose":
         pose = list(begin.O_T_EE_c)
-        pose[12] += PATH_M * smooth(t)
+        pose[12] += PATH_M * way
         return p.CartesianPose(pose)
-    return p.CartesianVelocities([PATH_M * smooth_rate(t), 0.0, 0.0, 0.0, 0.0, 0.0])
+    return p.CartesianVelocities([PATH_M * speed, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
-def drive(robot: Any, generator: str, controller: str) -> Any:
+def drive(
+    robot: Any,
+    generator: str,
+    controller: str,
+    sign: float = 1.0,
+    rates: list[float] | None = None,
+) -> Any:
     """Go to the target of a generator; returns the states before and after."""
     control = starter(robot, generator, controller)
     begin, _ = control.readOnce()
     t = 0.0
-    while t < 1.1:
-        command = on_the_way(generator, t, begin)
+    while t < 1.3:
+        command = on_the_way(generator, t, begin, sign)
         control.writeOnce(command)
-        _, step = control.readOnce()
+        state, step = control.readOnce()
         t += step.to_sec()
-    command = on_the_way(generator, 1.0, begin)
+        if rates is not None:
+            rates.append(state.control_command_success_rate)
+    command = on_the_way(generator, 1.0, begin, sign)
     command.motion_finished = True
     control.writeOnce(command)
     return begin, fresh(robot)
 
 
-def lands(generator: str, controller: str) -> None:
-    begin, end = drive(connect(), generator, controller)
+def settled(rates: list[float]) -> float:
+    """Mean success rate once its window of 100 cycles is full."""
+    return sum(rates[100:]) / len(rates[100:])
+
+
+def lands(generator: str, controller: str, sign: str = "1") -> None:
+    rates: list[float] = []
+    begin, end = drive(connect(), generator, controller, float(sign), rates)
     say(begin={"q": begin.q, "O_T_EE": begin.O_T_EE}, end={"q": end.q, "O_T_EE": end.O_T_EE})
-    say(
-        mode=mode(end),
-        errors=flags(end.last_motion_errors),
-        rate=begin.control_command_success_rate,
-    )
+    say(mode=mode(end), errors=flags(end.last_motion_errors), rate=settled(rates))
 
 
-def torques() -> None:
+def torques(sign: str = "1") -> None:
     """Springs pull the joints to a target that moves; libfranka's own model adds Coriolis."""
     robot = connect()
     model = robot.load_model()
     control = robot.start_torque_control()
     state, _ = control.readOnce()
-    begin, t = list(state.q), 0.0
+    begin, t, rates = list(state.q), 0.0, list[float]()
     stiffness, damping = (600.0,) * 4 + (250.0, 150.0, 100.0), (50.0,) * 3 + (20.0, 10.0, 10.0, 5.0)
     while t < 2.0:
-        goal = [q + s * smooth(t) for q, s in zip(begin, JOINT_STEP, strict=True)]
+        way = float(sign) * smooth(t)
+        goal = [q + s * way for q, s in zip(begin, JOINT_STEP, strict=True)]
         rows = zip(stiffness, goal, state.q, damping, state.dq, model.coriolis(state), strict=True)
         control.writeOnce(p.Torques([k * (g - q) - d * v + c for k, g, q, d, v, c in rows]))
         state, step = control.readOnce()
         t += step.to_sec()
+        rates.append(state.control_command_success_rate)
     last = p.Torques([0.0] * 7)
     last.motion_finished = True
     control.writeOnce(last)
-    say(begin={"q": begin}, end={"q": state.q})
+    say(begin={"q": begin}, end={"q": state.q}, rate=settled(rates))
     state = fresh(robot)
     say(mode=mode(state), errors=flags(state.last_motion_errors))
 
