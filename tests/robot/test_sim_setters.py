@@ -65,6 +65,10 @@ BAD = [
     ("SetNEToEE", {"NE_T_EE": np.full(16, np.nan)}),
     ("SetLoad", {"m_load": -0.1}),
     ("SetLoad", {"m_load": np.nan}),
+    ("SetLoad", {"m_load": 1e300}),
+    ("SetLoad", {"m_load": 1.0, "F_x_Cload": 1e3}),
+    ("SetLoad", {"m_load": 1.0, "I_load": 1e300}),
+    ("SetNEToEE", {"NE_T_EE": np.append(IDENTITY[:12], [1e3, 0.0, 0.0, 1.0])}),
 ]
 
 

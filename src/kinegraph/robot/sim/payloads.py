@@ -2,7 +2,7 @@
 
 A simulated robot refuses what section 14 of fci-protocol documents as out of range: numbers that
 are not finite, negative stiffness or mass, lower thresholds above upper ones, frames that are not
-homogeneous.
+homogeneous. It also refuses loads and frames whose sizes are those of no arm.
 """
 
 from collections.abc import Callable
@@ -31,6 +31,8 @@ UNIT_TOLERANCE = 1e-5
 MAX_JOINT_STIFFNESS = 14250.0
 MAX_FORCE_STIFFNESS, MAX_TORQUE_STIFFNESS = (10.0, 3000.0), (1.0, 300.0)
 FILTER_RANGE = (1.0, 1000.0)
+# What no arm carries or reaches, whatever its units: m, kg, kg m^2. Not published.
+MAX_DISTANCE, MAX_MASS, MAX_INERTIA = 10.0, 1e3, 1e4
 
 SETTERS = {
     "SetCollisionBehavior": R_COLLISION,
@@ -119,8 +121,14 @@ def is_homogeneous(values: Array) -> bool:
     return bool((np.abs(np.array(norms) - 1.0) <= UNIT_TOLERANCE).all())
 
 
+def _frame_fits(values: Array) -> bool:
+    return is_homogeneous(values) and bool((np.abs(values[12:15]) <= MAX_DISTANCE).all())
+
+
 def _load_fits(values: Array) -> bool:
-    return bool(values[0] >= 0.0)
+    near = (np.abs(values[1:4]) <= MAX_DISTANCE).all()
+    small = 0.0 <= values[0] <= MAX_MASS and (np.abs(values[4:]) <= MAX_INERTIA).all()
+    return bool(near and small)
 
 
 def _filters_fit(values: Array) -> bool:
@@ -131,8 +139,8 @@ _CHECKS: dict[str, Callable[[Array], bool]] = {
     "SetCollisionBehavior": _thresholds_fit,
     "SetJointImpedance": _joint_stiffness_fits,
     "SetCartesianImpedance": _cartesian_stiffness_fits,
-    "SetEEToK": is_homogeneous,
-    "SetNEToEE": is_homogeneous,
+    "SetEEToK": _frame_fits,
+    "SetNEToEE": _frame_fits,
     "SetLoad": _load_fits,
     "SetFilters": _filters_fit,
 }

@@ -100,6 +100,26 @@ SINGULAR = 5e-4
 
 
 @kernel
+def make_inertia(x: Array, at: int) -> None:
+    """Replace nine numbers that are the inertia of no body by one of the same size.
+
+    Clients may set anything; what they set is shown, but no arm could move with a negative mass.
+    """
+    for r in range(3):
+        for s in range(r):
+            middle = 0.5 * (x[at + 3 * r + s] + x[at + 3 * s + r])
+            x[at + 3 * r + s], x[at + 3 * s + r] = middle, middle
+    size = x[at] + x[at + 4] + x[at + 8]
+    copy_numbers(x, at, x, X_solver, 9)
+    for r in range(3):
+        x[X_solver + 4 * r] += 1e-9 * abs(size) + 1e-12
+        x[X_solver + 9 + r] = 0.0
+    if solve_cholesky(3, X_solver, X_solver + 9, x) != 0:
+        for k in range(9):
+            x[at + k] = max(0.0, size) / 3.0 if k % 4 == 0 else 0.0
+
+
+@kernel
 def update_tool(x: Array, n: IntArray) -> None:
     """What follows from frames and masses: F_T_EE, and the load that the robot compensates."""
     multiply_frames(x, X_F_T_NE, x, X_NE_T_EE, x, X_F_T_EE)
@@ -107,6 +127,7 @@ def update_tool(x: Array, n: IntArray) -> None:
     x[X_known_load] = x[X_state + S_m_total]
     copy_numbers(x, X_state + S_F_x_Ctotal, x, X_known_load + 1, 3)
     copy_numbers(x, X_state + S_I_total, x, X_known_load + 4, 9)
+    make_inertia(x, X_known_load + 4)
 
 
 @kernel
