@@ -71,11 +71,6 @@ SAYS_MORE = {
 }
 
 
-# What our client cannot do yet, by the method that it lacks.
-LACKING = {
-    "second_motion_while_running": "start_torque_control",
-    "torque_to_position_control": "start_joint_position_control",
-}
 BOTH = [*reactions(10), *reactions(5)]
 MOTIONS = [p for p in BOTH if {o["call"] for o in outcomes_of(p.values[1])} <= COMPILED.keys()]
 
@@ -100,11 +95,7 @@ def play(version: int, case: dict[str, Any], calls: dict[str, Call]) -> None:
             return
         with Robot(server.address, version=version) as robot:
             for outcome, text in zip(outcomes, texts, strict=True):
-                method = LACKING.get(outcome["call"]) if calls is CALLS else None
-                if method is None:
-                    check(outcome, partial(calls[outcome["call"]], robot, text))
-                else:
-                    assert not hasattr(robot, method)
+                check(outcome, partial(calls[outcome["call"]], robot, text))
 
 
 def check(outcome: dict[str, str], call: Callable[[], object]) -> None:

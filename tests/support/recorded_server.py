@@ -8,6 +8,7 @@ waits for and compares byte by byte. Not compared or not sent, each for a reason
 * states of a motion that the recorded client did not answer because they came in a burst: our
   client would answer them, so they are left out, but for the one before the first answered, which
   a client takes as the sign that the motion runs;
+* commands whose states were left out of the record;
 * a command is awaited right behind the state that it answers, whatever came between.
 """
 

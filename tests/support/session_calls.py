@@ -95,7 +95,12 @@ class SessionCalls:
         self._commands = list(self._recorded_commands())
 
     def _recorded_commands(self) -> Iterator[list[Any]]:
-        """The commands of each motion."""
+        """The commands of each motion whose states were recorded too."""
+        shown = {
+            r["message_id"]
+            for r in records(self.path)
+            if r.get("name") == "RobotState" and "b64" in r
+        }
         dtype = PROTOCOLS[self.version].dtype("RobotCommand")
         found: list[Any] | None = None
         for record in records(self.path):
@@ -105,7 +110,11 @@ class SessionCalls:
                 if found is not None:
                     yield found
                 found = []
-            elif record["name"] == "RobotCommand" and found is not None:
+            elif (
+                found is not None
+                and record["name"] == "RobotCommand"
+                and record["message_id"] in shown
+            ):
                 found.append(np.frombuffer(base64.b64decode(record["b64"]), dtype)[0])
         if found is not None:
             yield found
