@@ -109,7 +109,7 @@ def test_every_inertial_is_that_of_a_body_that_could_exist(name: str) -> None:
         assert i.mass > 0.0
         assert moments[0] > 0.0
         assert moments[0] + moments[1] >= moments[2]
-    expected = {"fr3": 17.891, "fer": 16.692, "gripper": 0.7}
+    expected = {"fr3": 17.891, "fer": 16.692, "gripper": 0.7, "hand": 0.73}
     assert total == pytest.approx(expected[name], abs=1e-3)
 
 

@@ -78,7 +78,7 @@ def test_a_move_goes_at_its_speed_and_shows_in_the_states(
     widths = np.array([next(stream).width for _ in range(100)])
     expected = np.maximum(0.08 - 0.05 * 0.01 * np.arange(1, 101), 0.03)
     np.testing.assert_allclose(widths, expected, atol=1e-12)
-    assert gripper.read_once() == GripperState(0.03, 0.08, False, 30, 1000)
+    assert gripper.state == GripperState(0.03, 0.08, False, 30, 1000)
 
 
 def test_the_speed_is_limited(hand: SimulatedHand, gripper: Gripper) -> None:
@@ -234,8 +234,9 @@ def test_the_hand_stops_when_its_client_has_gone(hand: SimulatedHand) -> None:
 def test_several_clients_see_the_same_states(hand: SimulatedHand, gripper: Gripper) -> None:
     with Gripper(hand.address[0]) as other:
         assert hand.client_count == 2
+        streams = gripper.states(20.0), other.states(20.0)
         hand.step(10)
-        assert gripper.read_once() == other.read_once()
+        assert next(streams[0]) == next(streams[1])
 
 
 # --- the server ---------------------------------------------------------------------------------

@@ -1,13 +1,14 @@
-"""The simulated hand driven by libfranka 0.21.3 and 0.21.2 (franky) and franka-rs."""
+"""The hand: clients of others drive the simulated one, ours drives the hands of others."""
 
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from robot_addresses import fresh_address
-from third_party import needs_peers, tell
+from third_party import franky_assets, needs_peers, serving, tell
 
-from kinegraph.robot import SimulatedHand
+from kinegraph.robot import CommandError, Gripper, SimulatedHand
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow, needs_peers]
 
@@ -48,3 +49,34 @@ def test_stop_ends_a_move(seen: dict[str, Any]) -> None:
     assert abs(seen["left"]["width"] - 0.07) < 0.02  # half a second of 2 cm/s, and a busy machine
     assert seen["stop"] is True
     assert seen["idle_stop"] is True
+
+
+@pytest.fixture(scope="module", params=["franka-sim", "franky-sim"])
+def simulator(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[str, str]]:
+    """Name and address of a simulator of others that serves a hand."""
+    host, folder = fresh_address(), str(tmp_path_factory.mktemp("simulator"))
+    extra = (franky_assets(), folder) if request.param == "franka-sim" else ()
+    script = f"{request.param.replace('-', '_')}_server.py"
+    with serving(request.param, script, host, *extra):
+        yield request.param, host
+
+
+def test_our_client_drives_the_hands_of_others(simulator: tuple[str, str]) -> None:
+    name, host = simulator
+    with Gripper(host) as gripper:
+        assert gripper.homing()
+        assert gripper.move(0.06, 0.1)
+        assert abs(gripper.read_once().width - 0.06) < 5e-3  # franky-sim's fingers sag
+        times = [state.time for state, _ in zip(gripper.states(), range(20), strict=False)]
+        assert (np.diff(times) > 0).all()
+        if name == "franka-sim":  # franky-sim reports success whatever happens
+            assert gripper.grasp(THING, 0.1, 20.0)
+            assert gripper.read_once().is_grasped
+            assert gripper.grasp(0.02, 0.1, 20.0) is False
+            with pytest.raises(CommandError, match="failed"):
+                gripper.move(0.5, 0.1)
+        assert gripper.stop()
+        assert gripper.is_connected
+        assert gripper.dropped == 0

@@ -65,6 +65,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="shared object that version 5 hands out to LoadModelLibrary",
     )
+    parser.add_argument(
+        "--hand", action="store_true", help="serve a hand too, on the port behind the robot's"
+    )
+    parser.add_argument(
+        "--hand-object",
+        type=float,
+        metavar="WIDTH",
+        help="width in m of an object between the hand's fingers; takes --hand",
+    )
     parser.add_argument("--priority", type=int, metavar="N", help="SCHED_FIFO priority of the loop")
     parser.add_argument("--cpu", type=int, metavar="N", help="core that the loop is pinned to")
     parser.add_argument("--verbose", action="store_true", help="log connections")
@@ -92,6 +101,9 @@ def _serve(options: argparse.Namespace, ended: threading.Event) -> int:
             stack.enter_context(robot)
             host, port = robot.address
             print(f"kinegraph sim: serving FCI {options.fci} on {host}:{port}", flush=True)
+            if robot.hand is not None:
+                host, port = robot.hand.address
+                print(f"kinegraph sim: serving a hand on {host}:{port}", flush=True)
             ended.wait()
     except (KinegraphError, OSError, UnicodeDecodeError) as problem:
         print(f"kinegraph sim: {problem}", file=sys.stderr)
@@ -117,6 +129,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "cpu": options.cpu,
         "tool": _tool(options.ee),
         "true_load": _tool(options.true_load),
+        "hand": options.hand,
+        "hand_object_width": options.hand_object,
     }
     if options.model_library is not None:
         settings["model_library"] = Path(options.model_library).read_bytes()

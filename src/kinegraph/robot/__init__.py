@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.sim import SimulatedTool as SimulatedTool
     from kinegraph.robot.sim.descriptions import description_path as description_path
     from kinegraph.robot.sim.descriptions import description_text as description_text
+    from kinegraph.robot.sim.descriptions import description_with_hand as description_with_hand
     from kinegraph.robot.state import RobotState as RobotState
     from kinegraph.robot.virtual_wall import VirtualWall as VirtualWall
     from kinegraph.robot.warming import warm_up as warm_up
@@ -170,7 +171,7 @@ _NAMES = {
     "scene_robot": ("SceneRobot", "ToolMismatch"),
     "session": ("MotionSession", "TorqueSession"),
     "sim": ("SimulatedRobot", "SimulatedTool"),
-    "sim.descriptions": ("description_path", "description_text"),
+    "sim.descriptions": ("description_path", "description_text", "description_with_hand"),
     "state": ("RobotState",),
     "virtual_wall": ("VirtualWall",),
     "warming": ("warm_up",),

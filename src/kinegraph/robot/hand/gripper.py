@@ -2,7 +2,7 @@
 
 import sys
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 
 from kinegraph.robot.argument_checks import check_duration, check_finite_number
@@ -55,7 +55,6 @@ class Gripper:
         channel = self._connection.channel
         self._states = StateReceiver(self._connection.udp, lambda: channel.failure)
         channel.on_close = self._states.notify
-        self._last_read = 0
         self._finalizer = weakref.finalize(self, _close, self._connection, self._states)
 
     # --- the connection -------------------------------------------------------------------------
@@ -111,7 +110,7 @@ class Gripper:
         return self._states.take(0, SILENCE_S, newest=True)[1]
 
     def read_once(self, timeout_s: float = SILENCE_S) -> GripperState:
-        """Return the newest state that was not returned before; wait for one if needed.
+        """Wait for the next state and return it; `state` is there without waiting.
 
         Args:
             timeout_s: Longest wait, s.
@@ -123,8 +122,7 @@ class Gripper:
         """
         check_duration("timeout_s", timeout_s)
         self._check_open()
-        self._last_read, state = self._states.take(self._last_read, timeout_s, newest=True)
-        return state
+        return self._states.take(self._states.received, timeout_s)[1]
 
     def states(self, timeout_s: float = SILENCE_S) -> Iterator[GripperState]:
         """Iterate over every state from now on; the last 4096 are kept for a slow reader.
@@ -209,7 +207,7 @@ class Gripper:
             ProtocolError: The reply is none.
             InvalidOperationError: The gripper was closed.
         """
-        return self._finish(self.start_homing())
+        return self._run(self.start_homing)
 
     def move(self, width: float, speed: float) -> bool:
         """Move the fingers to a width.
@@ -228,7 +226,7 @@ class Gripper:
             ProtocolError: The reply is none.
             InvalidOperationError: The gripper was closed.
         """
-        return self._finish(self.start_move(width, speed))
+        return self._run(lambda: self.start_move(width, speed))
 
     def grasp(
         self,
@@ -260,8 +258,9 @@ class Gripper:
             ProtocolError: The reply is none.
             InvalidOperationError: The gripper was closed.
         """
-        action = self.start_grasp(width, speed, force, epsilon_inner, epsilon_outer)
-        return self._finish(action)
+        return self._run(
+            lambda: self.start_grasp(width, speed, force, epsilon_inner, epsilon_outer)
+        )
 
     def stop(self) -> bool:
         """Stop whatever goes on; who waits for it gets a `CommandError` that says aborted.
@@ -286,12 +285,12 @@ class Gripper:
         exchange = self._connection.channel.send(command, fields)
         return HandAction(exchange, self._timeout_s)
 
-    def _finish(self, action: HandAction) -> bool:
+    def _run(self, start: Callable[[], HandAction]) -> bool:
         try:
-            return action.wait()
+            return start().wait()
         except Exception:
             raise
-        except BaseException:  # Ctrl-C: the fingers must not go on by themselves
+        except BaseException:  # Ctrl-C, even just behind the request: nothing goes on by itself
             self._connection.channel.post("Stop")
             raise
 

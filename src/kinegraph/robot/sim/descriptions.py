@@ -10,9 +10,15 @@ from kinegraph.scene.errors import UnknownNameError
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable  # of importlib.abc before Python 3.11
 
-__all__ = ["DESCRIPTION_NAMES", "description_path", "description_text"]
+__all__ = [
+    "DESCRIPTION_NAMES",
+    "description_path",
+    "description_text",
+    "description_with_hand",
+]
 
-DESCRIPTION_NAMES = ("fer", "fr3", "gripper")
+DESCRIPTION_NAMES = ("fer", "fr3", "gripper", "hand")
+_HAND_ON_FLANGE = "0 0 -0.785398163397448"  # as Desk's configuration has it
 
 
 def description_text(name: str) -> str:
@@ -20,7 +26,8 @@ def description_text(name: str) -> str:
 
     Args:
         name: "fr3" (Franka Research 3), "fer" (Franka Emika Robot, Panda) or "gripper" (a parallel
-            gripper of ten links whose root `palm` goes onto the flange).
+            gripper of ten links whose root `palm` goes onto the flange), "hand" (the Franka Hand,
+            whose root `hand` goes onto the flange, turned by -45 degrees about z).
 
     Returns:
         The XML text, in UTF-8 by its declaration.
@@ -29,6 +36,32 @@ def description_text(name: str) -> str:
         UnknownNameError: No description has that name. Also a `KeyError`.
     """
     return _resource(name).read_text(encoding="utf-8")
+
+
+def description_with_hand(name: str) -> str:
+    """URDF text of an arm with the Franka Hand on its flange.
+
+    The fingers are `hand_finger_left`, half the width between them in m, and `hand_finger_right`,
+    which follows. Serve it with `SimulatedRobot(urdf=...)` to clients that take moving joints
+    behind the flange; libfranka connects to it, but its `Model` ends the process (0.21.3).
+
+    Args:
+        name: "fr3" or "fer".
+
+    Raises:
+        UnknownNameError: It is no arm's. Also a `KeyError`.
+    """
+    if name not in ("fer", "fr3"):
+        raise UnknownNameError("arm", name, ("fer", "fr3"))
+    arm, hand = description_text(name), description_text("hand")
+    parts = hand[hand.index('<link name="hand">') : hand.rindex("</robot>")]
+    mount = (
+        '  <joint name="hand_mount" type="fixed">\n'
+        f'    <parent link="{name}_link8"/>\n    <child link="hand"/>\n'
+        f'    <origin xyz="0 0 0" rpy="{_HAND_ON_FLANGE}"/>\n  </joint>\n'
+    )
+    end = arm.rindex("</robot>")
+    return f"{arm[:end]}  {parts}{mount}{arm[end:]}"
 
 
 def description_path(name: str) -> AbstractContextManager[Path]:

@@ -12,6 +12,7 @@ from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.connection import PORT_MAX
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, NetworkError
+from kinegraph.robot.hand.simulated import SimulatedHand
 from kinegraph.robot.loop.realtime import PRIORITY_MAX, raise_thread
 from kinegraph.robot.sim.arm import READY, SimulatedArm, drive_constants
 from kinegraph.robot.sim.codes_layout import R_PLACE
@@ -27,7 +28,8 @@ from kinegraph.robot.sim.sim_layout import (
 )
 from kinegraph.robot.sim.tool import SimulatedTool
 from kinegraph.robot.sim.world import SimulatedWorld, joint_numbers
-from kinegraph.robot.wire.tables import PROTOCOLS
+from kinegraph.robot.wire.gripper_tables import GRIPPER
+from kinegraph.robot.wire.tables import PROTOCOLS, TCP_PORT
 from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = ["SimulatedRobot"]
@@ -66,6 +68,10 @@ class SimulatedRobot(SimulatedWorld):
         lockstep_s: How long a state of a motion waits for its command, 0 for not at all. It is
             25 ms at most before the first command and after one that did not come.
         trace: Newest cycles to keep in memory, see `trace`.
+        hand: Whether a simulated hand is served too, at port 1338; see `hand`. Without a `tool` the
+            robot is configured for it. The served description is that of the arm alone, because
+            libfranka's model takes no fingers that move; `description_with_hand` has them.
+        hand_object_width: Width of an object between the hand's fingers, m; None for none.
         model_library: Shared object that version 5 hands out to LoadModelLibrary; empty: none, the
             request is answered with its Error.
         priority: SCHED_FIFO priority of the loop's thread, None for ordinary scheduling.
@@ -92,6 +98,8 @@ class SimulatedRobot(SimulatedWorld):
         realtime: bool = True,
         lockstep_s: float = 0.0,
         trace: int = 0,
+        hand: bool = False,
+        hand_object_width: float | None = None,
         model_library: bytes = b"",
         priority: int | None = None,
         cpu: int | None = None,
@@ -112,6 +120,7 @@ class SimulatedRobot(SimulatedWorld):
             raise InvalidArgumentError(f"cpu is {cpu!r}; the cores of this process are {cores}")
         self._address = (host, port)
         self._library = model_library
+        self._hand = _make_hand(self._address, hand, hand_object_width, realtime)
         super().__init__(SimulatedArm.of(fci, urdf), trace)
         self._arrays = (self._memory.x, self._memory.n, self._memory.datagram)
         self._realtime = realtime
@@ -125,7 +134,7 @@ class SimulatedRobot(SimulatedWorld):
         n[N_event_pipe], n[N_socket] = -1, -1
         for name, values in drive_constants(armature, friction).items():
             self._memory.put(name, values)
-        self._set_tool(tool or SimulatedTool())
+        self._set_tool(tool or (SimulatedTool.franka_hand() if hand else SimulatedTool()))
         self._begin(joint_numbers("q", q), true_load)
 
     def _set_tool(self, tool: SimulatedTool) -> None:
@@ -155,6 +164,12 @@ class SimulatedRobot(SimulatedWorld):
             raise InvalidOperationError("the simulated robot runs already")
         self._warm_up()
         listener = self._listen()
+        if self._hand is not None:
+            try:
+                self._hand.start()
+            except BaseException:
+                listener.close()
+                raise
         events = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._listener = listener
         self._memory.n[N_event_pipe], self._memory.n[N_stop] = events, 0
@@ -180,6 +195,8 @@ class SimulatedRobot(SimulatedWorld):
         server, self._server = self._server, None
         if server is None:
             return
+        if self._hand is not None:
+            self._hand.stop()
         server.stop()
         n = self._memory.n
         if self._loop is not None:
@@ -255,6 +272,8 @@ class SimulatedRobot(SimulatedWorld):
             self._await_command()
             with self._mailbox.lock:
                 serve(*self._arrays, 1)
+            if self._hand is not None:
+                self._hand.step()
 
     def _await_command(self) -> None:
         from kinegraph.robot.sim.serve_kernels import collect, patience_ms
@@ -280,6 +299,11 @@ class SimulatedRobot(SimulatedWorld):
         return self._address
 
     @property
+    def hand(self) -> SimulatedHand | None:
+        """The simulated hand, None without one; it starts, stops and steps with the robot."""
+        return self._hand
+
+    @property
     def has_client(self) -> bool:
         """Whether a client owns the robot."""
         return self._server is not None and self._server.has_client
@@ -288,3 +312,15 @@ class SimulatedRobot(SimulatedWorld):
         """Cut the client's TCP connection."""
         if self._server is not None:
             self._server.drop_client()
+
+
+def _make_hand(
+    address: tuple[str, int], wanted: bool, object_width: float | None, realtime: bool
+) -> SimulatedHand | None:
+    host, port = address
+    if not wanted:
+        if object_width is not None:
+            raise InvalidArgumentError("hand_object_width is given, but no hand")
+        return None
+    hand_port = port + GRIPPER.tcp_port - TCP_PORT if port else 0
+    return SimulatedHand(host, hand_port, object_width=object_width, realtime=realtime)

@@ -9,6 +9,8 @@ from kinegraph.scene.array_types import Array
 
 __all__ = ["SimulatedTool"]
 
+_COS = np.sqrt(0.5)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimulatedTool:
@@ -35,6 +37,23 @@ class SimulatedTool:
                 raise InvalidArgumentError(f"tool: {name} needs {shape} finite numbers")
             values.setflags(write=False)
             object.__setattr__(self, name, values)
+
+    @classmethod
+    def franka_hand(cls) -> "SimulatedTool":
+        """The Franka Hand as Desk configures it: turned by -45 degrees, tip 0.1034 m out."""
+        return cls(
+            0.73,
+            np.array([-0.01, 0.0, 0.03]),
+            np.diag([0.001, 0.0025, 0.0017]),
+            np.array(
+                [
+                    [_COS, _COS, 0.0, 0.0],
+                    [-_COS, _COS, 0.0, 0.0],
+                    [0.0, 0.0, 1.0, 0.1034],
+                    [0.0, 0.0, 0.0, 1.0],
+                ]
+            ),
+        )
 
     def row(self) -> Array:
         """(13,) mass, centre, inertia column-major: the load of the dynamics kernels."""
