@@ -48,7 +48,8 @@ def outcome(
         client.move(generator, controller)
         robot.step()
         pose = robot.end_effector_pose().ravel(order="F")
-        return bits_after(robot, client, commands(pose) if callable(commands) else commands)
+        made: Any = commands(pose) if callable(commands) else commands
+        return bits_after(robot, client, made)
 
 
 def position_step(joint: int, size: float) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ import pytest
 from oracles import ALL_INSTALL, third_party
 from robot_addresses import fresh_address
 from sim_client import SimClient, field
+from sim_descriptions import arm_with_a_gripper
 
 from kinegraph.kinematics.dynamics import gravity_torque, mass_matrix
 from kinegraph.kinematics.dynamics_plan import plan_dynamics
@@ -131,12 +132,13 @@ def test_a_torque_motion_holds_the_arm_with_libfranka_s_own_model(robot: Simulat
     assert robot.counters["accepted"] == 501
 
 
+@pytest.mark.parametrize("urdf", [None, arm_with_a_gripper()], ids=["arm", "arm and gripper"])
 def test_libfranka_s_model_of_the_served_description_is_ours(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, urdf: str | None
 ) -> None:
     monkeypatch.setenv("MALLOC_PERTURB_", "165")  # what it reads without having written shows
     q = np.array([0.3, -0.5, 0.2, -2.0, 0.4, 1.9, -0.6])
-    with SimulatedRobot(fresh_address(), q=q) as robot:
+    with SimulatedRobot(fresh_address(), q=q, urdf=urdf) as robot:
         seen = libfranka(robot.address[0], "model")
         plan = plan_dynamics(parseURDFString(robot.urdf), None, "fr3_link8")
     total = np.array(seen["load"])

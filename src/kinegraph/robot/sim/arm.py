@@ -10,7 +10,9 @@ from kinegraph.robot.sim.body_layout import CAPSULES
 from kinegraph.robot.sim.codes_layout import NO_DECELERATION_LIMIT
 from kinegraph.robot.sim.descriptions import description_text
 from kinegraph.robot.sim.memory import JOINTS, SimMemory, allocate
+from kinegraph.robot.sim.served_urdf import body_below, served_text
 from kinegraph.robot.sim.sim_layout import INT_OFFSETS
+from kinegraph.robot.sim.tool import SimulatedTool
 from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ class SimulatedArm:
         graph: The scene graph of it.
         flange: Name of the flange link.
         joint_names: The seven joints.
+        below: What the description has below the flange, None for nothing.
     """
 
     version: int
@@ -64,6 +67,7 @@ class SimulatedArm:
     graph: "SceneGraph"
     flange: str
     joint_names: tuple[str, ...]
+    below: SimulatedTool | None = None
 
     @staticmethod
     def of(version: int, urdf: str | None = None) -> "SimulatedArm":
@@ -80,7 +84,8 @@ class SimulatedArm:
         graph = parseURDFString(text)
         names = tuple(_joint_name(graph, i + 1) for i in range(JOINTS))
         flange = _flange_name(graph)
-        return SimulatedArm(version, _with_plain_flange(text, graph, flange), graph, flange, names)
+        below = body_below(graph, flange)
+        return SimulatedArm(version, served_text(text, graph, flange), graph, flange, names, below)
 
     def build(self, trace_rows: int) -> SimMemory:
         """Allocate a robot's memory with this arm's model and limits, everything else zero."""
@@ -174,23 +179,6 @@ def _joint_name(graph: "SceneGraph", number: int) -> str:
         if name.endswith(f"joint{number}") and joint.limits is not None:
             return str(name)
     raise InvalidArgumentError(f"urdf: no joint '*joint{number}' with limits", joint=number)
-
-
-def _with_plain_flange(text: str, graph: "SceneGraph", flange: str) -> str:
-    """The text with a link `link8` at the flange.
-
-    libfranka 0.21 takes the link of exactly this name for the flange and reads beyond the end of
-    its list of frames when there is none (measured: `load_model` of 0.21.3 then ends the process,
-    or goes on with a wrong inertia, as the heap happens to be).
-    """
-    end = text.rfind("</robot>")
-    if graph.getLink("link8") is not None or end < 0:
-        return text
-    alias = (
-        '  <link name="link8"/>\n  <joint name="flange_alias" type="fixed">\n'
-        f'    <parent link="{flange}"/>\n    <child link="link8"/>\n  </joint>\n'
-    )
-    return text[:end] + alias + text[end:]
 
 
 def _flange_name(graph: "SceneGraph") -> str:

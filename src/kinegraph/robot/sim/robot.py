@@ -62,7 +62,9 @@ class SimulatedRobot(SimulatedWorld):
         armature: Whether the joints have the inertia of the drives.
         enforce: Whether limits and lost commands lead to a reflex. Collisions always do.
         max_lost: Commands that may be lost in a row before a reflex, less one.
-        tool: End effector as Desk would configure it; `F_T_NE`, mass, centre, inertia.
+        tool: End effector as Desk would configure it; `F_T_NE`, mass, centre, inertia. None: what
+            the description has below the flange (a hand), which is served without its masses and
+            with its joints fixed.
         true_load: What really hangs on the flange; None for what the robot knows of.
         realtime: Whether the clock runs by itself.
         lockstep_s: How long a state of a motion waits for its command, 0 for not at all. It is
@@ -134,7 +136,8 @@ class SimulatedRobot(SimulatedWorld):
         n[N_event_pipe], n[N_socket] = -1, -1
         for name, values in drive_constants(armature, friction).items():
             self._memory.put(name, values)
-        self._set_tool(tool or (SimulatedTool.franka_hand() if hand else SimulatedTool()))
+        plain = SimulatedTool.franka_hand() if hand else SimulatedTool()
+        self._set_tool(tool or self._arm.below or plain)
         self._begin(joint_numbers("q", q), true_load)
 
     def _set_tool(self, tool: SimulatedTool) -> None:
