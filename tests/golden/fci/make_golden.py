@@ -26,7 +26,7 @@ def main(shared: Path) -> None:
     """Copy everything."""
     for copy in COPIES:
         shutil.copyfile(shared / copy, HERE / Path(copy).name)
-    for session in sorted((shared / "cases" / "fci").glob("*.jsonl")):
+    for session in sorted((shared / "cases" / "fci").glob("v*.jsonl")):
         packed = gzip.compress(session.read_bytes(), mtime=0)
         (HERE / f"{session.name}.gz").write_bytes(packed)
 
