@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinegraph.robot.connection import Connection
+from kinegraph.robot.drop_log import DropLog
 from kinegraph.robot.errors import InvalidOperationError, NetworkError
+from kinegraph.robot.loop.counters import read_counters
 from kinegraph.robot.loop.loop_layout import (
     B_BAD_KIND,
     B_FOREIGN,
@@ -54,6 +56,7 @@ class RobotLink:
         self.timeout_s = timeout_s
         self.served_model: str | None = None
         self.watchers: tuple[Callable[[MotionSession], None], ...] = ()
+        self._drops = DropLog(lambda: read_counters(loop.memory.block), connection.host)
         self._closed = False
         self._process = os.getpid()
         # Reentrant: a handle that is collected meanwhile asks its session to stop.
@@ -70,6 +73,7 @@ class RobotLink:
         """
         self.connection.channel.on_close = self.loop.tcp_closed
         self.loop.start(self.connection.udp.fileno())
+        self._drops.start()
         if not self.connection.channel.is_open:
             self.loop.tcp_closed()  # it closed before anybody listened
         self.wait_for_row(0, SILENCE_S)
@@ -236,4 +240,5 @@ class RobotLink:
                 session.cancel(quiet=True, preempts=True)
             self._closed = True
             self.loop.close()
+            self._drops.close()
             self.connection.close()
