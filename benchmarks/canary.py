@@ -14,6 +14,7 @@ By itself, `python benchmarks/canary.py SECONDS` says how late this machine is.
 """
 
 import array
+import contextlib
 import ctypes
 import gc
 import json
@@ -211,7 +212,16 @@ def _sleep_and_note(cpu: int) -> None:
         due = time.monotonic_ns() + int(1e9 * SLEEP_S)
         time.sleep(SLEEP_S)
         rows.extend((due, time.monotonic_ns()))
-    sys.stdout.buffer.write(json.dumps({"realtime": realtime}).encode() + b"\n" + rows.tobytes())
+    head = json.dumps({"realtime": realtime}).encode() + b"\n"
+    with contextlib.suppress(BrokenPipeError):  # whoever asked has gone
+        os.write(1, head)
+        _write_all(rows.tobytes())
+
+
+def _write_all(data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(1, left) :]
 
 
 def main() -> None:

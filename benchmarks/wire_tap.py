@@ -10,6 +10,7 @@ client. Needs the right to open a packet socket.
 """
 
 import array
+import contextlib
 import os
 import signal
 import socket
@@ -176,7 +177,10 @@ def _listen(host: str) -> None:
             direction = STATE if data[12:16] == ours else COMMAND
             number = ID.unpack_from(data, HEADERS)[0]
             rows.extend((direction, number, seconds * 10**9 + rest - shift))
-    sys.stdout.buffer.write(rows.tobytes())
+    left = memoryview(rows.tobytes())
+    with contextlib.suppress(BrokenPipeError):  # whoever asked has gone
+        while left:
+            left = left[os.write(1, left) :]
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from robot_addresses import fresh_address
 from waiting_for import wait_until
 
 from kinegraph.robot import (
+    CartesianVelocities,
     FlightRecorder,
     InvalidArgumentError,
     InvalidOperationError,
+    JointVelocities,
     RecordedRun,
     Robot,
     RobotState,
@@ -94,6 +97,39 @@ def test_states_commands_and_messages_of_a_session_are_all_there(
     note = next(e for e in run.events if e.what == "note")
     assert dict(note.facts) == {"text": "now it moves", "force": 3.5}
     assert run.events[0].at_ns < note.at_ns < run.events[-1].at_ns
+
+
+def test_motions_of_all_kinds_and_step_by_step_are_recorded(robot: Robot, tmp_path: Path) -> None:
+    counts = []
+    with robot.record(tmp_path / "run"):
+        for loop, command in (
+            (robot.control_joint_velocities, JointVelocities([0.0] * 7)),
+            (robot.control_cartesian_velocities, CartesianVelocities([0.0] * 6)),
+        ):
+            asked: list[int] = []
+
+            def callback(
+                state: RobotState, _: float, command: Any = command, asked: list[int] = asked
+            ) -> Any:
+                asked.append(state.time)
+                command.motion_finished = len(asked) >= 15
+                return command
+
+            loop(callback)
+            counts.append(len(asked))
+        with robot.start_torque_control() as control:
+            for k in range(15):
+                control.read_once()
+                control.write_once(Torques([0.0] * 7, motion_finished=k == 14))
+    run = read_run(tmp_path / "run")
+    assert_no_gap(run)
+    cycles = run.table("cycles")
+    assert counts == [15, 15]
+    assert np.sum(cycles["motion_generation_finished"] == 0.0) >= 14 + 14 + 15
+    assert cycles["torque_command_finished"][-1] == 1.0
+    assert np.isin(cycles["state_id"], run.table("states")["time"]).all()
+    motions = [event.facts["session"] for event in run.events if event.what == "motion"]
+    assert motions == [0, 1, 2]
 
 
 def test_a_run_says_what_it_is(robot: Robot, sim: SimulatedRobot, tmp_path: Path) -> None:

@@ -32,9 +32,8 @@ def plot_run(run: RecordedRun, path: Path | str, events: Sequence[tuple[float, s
         raise UnsupportedError(
             "plot_run needs matplotlib: pip install 'kinegraph[plotting]'"
         ) from missing
-    records, cycles = run.tables["records"], run.tables["cycles"]
-    count = min(len(records), len(cycles))
-    records, cycles = records[:count], cycles[:count]
+    records, cycles = _side_by_side(run.tables["records"], run.tables["cycles"])
+    count = len(records)
     time_s = (cycles["message_id"] - cycles["message_id"][0]) * 1e-3 if count else np.empty(0)
     figure = Figure(figsize=(10, 11), layout="constrained")
     panels: Any = figure.subplots(4, 1, sharex=True)
@@ -54,6 +53,15 @@ def plot_run(run: RecordedRun, path: Path | str, events: Sequence[tuple[float, s
             word, (at_s, 1.01), xycoords=("data", "axes fraction"), fontsize=7, rotation=30
         )
     figure.savefig(path, dpi=120)
+
+
+def _side_by_side(records: Any, cycles: Any) -> tuple[Any, Any]:
+    """Return records, and the command of each."""
+    if "cycle" in records.dtype.names and "number" in cycles.dtype.names:
+        _, mine, sent = np.intersect1d(records["cycle"], cycles["number"], return_indices=True)
+        return records[mine], cycles[sent]
+    count = min(len(records), len(cycles))
+    return records[:count], cycles[:count]
 
 
 def _position(panel: Any, time_s: Array, records: Any) -> None:
