@@ -8,6 +8,7 @@ import time
 from collections import defaultdict
 
 from kinegraph.robot.wire.gripper_tables import GRIPPER
+from kinegraph.robot.wire.protocol import Protocol
 
 HEADER = struct.Struct("<HII")
 SUCCESS, FAIL, UNSUCCESSFUL, ABORTED = range(4)
@@ -28,8 +29,9 @@ class ScriptedHand:
         udp: Socket that states are sent from.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, protocol: Protocol = GRIPPER) -> None:
         self.address = address
+        self.protocol = protocol
         self.replies: dict[str, list[bytes]] = defaultdict(list)
         self.unanswered: set[str] = set()
         self.requests: list[bytes] = []
@@ -39,7 +41,7 @@ class ScriptedHand:
         self._client: socket.socket | None = None
         self._listener = socket.socket()
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._listener.bind((address, GRIPPER.tcp_port))
+        self._listener.bind((address, protocol.tcp_port))
         self._listener.listen(4)
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
@@ -75,7 +77,7 @@ class ScriptedHand:
     def await_request(self, name: str, within_s: float = 10.0) -> None:
         """Wait until a command has come."""
         end = time.monotonic() + within_s
-        number = GRIPPER.commands[name]
+        number = self.protocol.commands[name]
         while not any(HEADER.unpack_from(data)[0] == number for data in list(self.requests)):
             assert time.monotonic() < end, f"no {name}"
             time.sleep(0.001)
@@ -96,12 +98,14 @@ class ScriptedHand:
         command, number, size = HEADER.unpack(header)
         payload = _read(client, size - HEADER.size)
         self.requests.append(header + payload)
-        name = GRIPPER.command_names[command]
+        name = self.protocol.command_names[command]
         if name == "Connect":
             self.destination = (peer, struct.unpack("<HH", payload)[1])
         if name in self.unanswered:
             return
-        regular = struct.pack("<HH", 0, GRIPPER.version) if name == "Connect" else status(SUCCESS)
+        regular = struct.pack("<HH", 0, self.protocol.version)
+        if name != "Connect":
+            regular = status(SUCCESS)
         reply = self.replies[name].pop(0) if self.replies[name] else regular
         client.sendall(HEADER.pack(command, number, HEADER.size + len(reply)) + reply)
 

@@ -52,6 +52,10 @@ if TYPE_CHECKING:
     from kinegraph.robot.hand import GripperState as GripperState
     from kinegraph.robot.hand import HandAction as HandAction
     from kinegraph.robot.hand import SimulatedHand as SimulatedHand
+    from kinegraph.robot.hand import VacuumDeviceStatus as VacuumDeviceStatus
+    from kinegraph.robot.hand import VacuumGripper as VacuumGripper
+    from kinegraph.robot.hand import VacuumGripperState as VacuumGripperState
+    from kinegraph.robot.hand import VacuumProfile as VacuumProfile
     from kinegraph.robot.joint_moves import QuinticMove as QuinticMove
     from kinegraph.robot.joint_moves import check_joint_positions as check_joint_positions
     from kinegraph.robot.limiters import limit_rate_cartesian_pose as limit_rate_cartesian_pose
@@ -147,7 +151,16 @@ _NAMES = {
         "RealtimeError",
     ),
     "filters": ("cartesian_lowpass_filter", "lowpass_filter"),
-    "hand": ("Gripper", "GripperState", "HandAction", "SimulatedHand"),
+    "hand": (
+        "Gripper",
+        "GripperState",
+        "HandAction",
+        "SimulatedHand",
+        "VacuumDeviceStatus",
+        "VacuumGripper",
+        "VacuumGripperState",
+        "VacuumProfile",
+    ),
     "joint_moves": ("QuinticMove", "check_joint_positions"),
     "limiters": (
         "limit_rate_cartesian_pose",

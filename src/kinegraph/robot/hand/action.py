@@ -6,15 +6,14 @@ import time
 from kinegraph.robot.argument_checks import check_duration
 from kinegraph.robot.command_channel import Exchange
 from kinegraph.robot.errors import CommandError, FrankaError, NetworkError, ProtocolError
-from kinegraph.robot.wire.gripper_tables import GRIPPER
-from kinegraph.robot.wire.protocol import title
+from kinegraph.robot.wire.protocol import Protocol, title
 
 __all__ = ["HandAction", "outcome"]
 
 _STATUS_BYTES = 2
 
 
-def outcome(command: str, payload: bytes) -> bool:
+def outcome(protocol: Protocol, command: str, payload: bytes) -> bool:
     """Return what a reply says: done as asked, or done otherwise.
 
     Raises:
@@ -22,32 +21,35 @@ def outcome(command: str, payload: bytes) -> bool:
         ProtocolError: There is no such status.
     """
     status = int.from_bytes(payload[:_STATUS_BYTES], "little")
-    name = GRIPPER.status_names[command].get(status)
+    name = protocol.status_names[command].get(status)
+    who = f"libfranka {protocol.device.replace('_', ' ')}:"
     if name == "Success":
         return True
     if name == "Unsuccessful":
         return False
     if name is None:
         raise ProtocolError(
-            "libfranka gripper: Unexpected response while handling command!",
+            f"{who} Unexpected response while handling command!",
             command=command,
             status=status,
         )
     said = "failed" if name == "Fail" else "aborted"
-    raise CommandError(f"libfranka gripper: Command {said}!", command=command, status=name)
+    raise CommandError(f"{who} Command {said}!", command=command, status=name)
 
 
 class HandAction:
-    """A homing, a move or a grasp that goes on; its reply comes when it has ended.
+    """What goes on in a device on the flange; its reply comes when it has ended.
 
     Any thread may wait for it, several at a time.
 
     Args:
+        protocol: Of the device.
         exchange: The request.
         timeout_s: How long after the request its reply must have come, s.
     """
 
-    def __init__(self, exchange: Exchange, timeout_s: float) -> None:
+    def __init__(self, protocol: Protocol, exchange: Exchange, timeout_s: float) -> None:
+        self._protocol = protocol
         self._exchange = exchange
         self._timeout_s = timeout_s
         self._until = time.monotonic() + timeout_s
@@ -56,7 +58,7 @@ class HandAction:
 
     @property
     def command(self) -> str:
-        """`Homing`, `Move` or `Grasp`."""
+        """Name of the command, such as `Move`."""
         return self._exchange.command
 
     @property
@@ -76,7 +78,7 @@ class HandAction:
             timeout_s: Longest wait, s; None: until the reply's time limit.
 
         Returns:
-            Whether it ended as asked: the width was reached, the object was grasped.
+            Whether it ended as asked: the width was reached, an object is held.
 
         Raises:
             CommandError: The hand could not do it, or it was stopped.
@@ -115,7 +117,7 @@ class HandAction:
                 payload = self._exchange.await_reply(wait_s)
             if payload is None:
                 return
-            self._result = outcome(self.command, payload)
+            self._result = outcome(self._protocol, self.command, payload)
         except FrankaError as error:
             self._result = error
         self._exchange.forget()

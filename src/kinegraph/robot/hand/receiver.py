@@ -7,11 +7,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
 
 from kinegraph.robot.errors import FrankaError, NetworkError, ProtocolError
-from kinegraph.robot.hand.state import GripperState
 
-__all__ = ["StateReceiver"]
+__all__ = ["DeviceState", "StateReceiver", "StateT"]
 
 KEPT = 4096
 BAD_RUN = 20
@@ -20,7 +20,19 @@ _DATAGRAM = 2048
 _TICK_S = 0.5
 
 
-class StateReceiver:
+class DeviceState(Protocol):
+    """What every state has."""
+
+    @property
+    def time(self) -> int:
+        """The device's counter at this state, ms."""
+        ...
+
+
+StateT = TypeVar("StateT", bound=DeviceState)
+
+
+class StateReceiver(Generic[StateT]):
     """The states of one connection.
 
     A datagram that is too short, comes from elsewhere than the first state or is older than the
@@ -28,6 +40,7 @@ class StateReceiver:
 
     Args:
         udp: Non-blocking socket, read by this object alone.
+        decode: Returns the state of a datagram; raises a `ProtocolError` for what is none.
         failure: Returns why the connection has ended, None while it is open.
 
     Attributes:
@@ -35,12 +48,18 @@ class StateReceiver:
         dropped: Datagrams that were not.
     """
 
-    def __init__(self, udp: socket.socket, failure: Callable[[], FrankaError | None]) -> None:
+    def __init__(
+        self,
+        udp: socket.socket,
+        decode: Callable[[bytes], StateT],
+        failure: Callable[[], FrankaError | None],
+    ) -> None:
         self.received = 0
         self.dropped = 0
         self._udp = udp
+        self._decode = decode
         self._failure = failure
-        self._kept: deque[GripperState] = deque(maxlen=KEPT)
+        self._kept: deque[StateT] = deque(maxlen=KEPT)
         self._changed = threading.Condition()
         self._sender: tuple[str, int] | None = None
         self._bad = 0
@@ -52,14 +71,12 @@ class StateReceiver:
         self._thread.start()
 
     @property
-    def newest(self) -> GripperState | None:
+    def newest(self) -> StateT | None:
         """The newest state, None before the first."""
         with self._changed:
             return self._kept[-1] if self._kept else None
 
-    def take(
-        self, after: int, timeout_s: float, *, newest: bool = False
-    ) -> tuple[int, GripperState]:
+    def take(self, after: int, timeout_s: float, *, newest: bool = False) -> tuple[int, StateT]:
         """Return the next state behind the first `after` ones, and how many there are with it.
 
         Args:
@@ -137,7 +154,7 @@ class StateReceiver:
 
     def _take(self, datagram: bytes, sender: tuple[str, int]) -> None:
         try:
-            state = GripperState.from_wire(datagram)
+            state = self._decode(datagram)
         except ProtocolError:
             self._drop()
             return
