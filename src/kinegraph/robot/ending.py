@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from kinegraph.robot import conversion_codes as codes
 from kinegraph.robot.command_channel import Exchange
 from kinegraph.robot.error_flags import Errors
@@ -16,7 +18,10 @@ from kinegraph.robot.errors import (
 )
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.loop.loop_layout import (
+    B_CONTROLLER,
+    B_CYCLES,
     B_FAULT,
+    B_GENERATOR,
     B_MOTION,
     END_BAD_DATAGRAMS,
     END_CONTROLLER,
@@ -35,6 +40,7 @@ from kinegraph.robot.loop.loop_layout import (
     Y_COMMAND,
     Y_MESSAGE_ID,
 )
+from kinegraph.robot.modes import RobotMode
 from kinegraph.robot.replies import move_text, status_name
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.wire.state_layout import (
@@ -42,7 +48,9 @@ from kinegraph.robot.wire.state_layout import (
     STATE_OFFSETS,
     STATE_SIZE,
     S_control_command_success_rate,
+    S_controller_mode,
     S_last_motion_errors,
+    S_motion_generator_mode,
     S_robot_mode,
     S_time,
 )
@@ -99,8 +107,22 @@ class Ending:
         self._code = code
         self._fault = int(loop.memory.block[B_FAULT])
         self._motion = int(loop.memory.block[B_MOTION])
-        self._rows = loop.states.last(LOG_SIZE)
         self._cycles = loop.cycles.last(2 * LOG_SIZE)
+        self._rows = self._up_to_the_end(loop.states.last(2 * LOG_SIZE))[-LOG_SIZE:]
+
+    def _up_to_the_end(self, rows: Array) -> Array:
+        """Return the states up to the one that shows the end; more may have come at once with it."""
+        block = self._link.loop.memory.block
+        if not block[B_CYCLES] or self._cycles is None or not len(self._cycles):
+            return rows
+        shows = (
+            (rows[:, S_robot_mode] == RobotMode.Move.value)
+            & (rows[:, S_motion_generator_mode] == block[B_GENERATOR])
+            & (rows[:, S_controller_mode] == block[B_CONTROLLER])
+        )
+        later = rows[:, S_time] > self._cycles[-1][Y_MESSAGE_ID]
+        ended = np.flatnonzero(later & ~shows)
+        return rows[: ended[0] + 1] if len(ended) else rows
 
     @property
     def leaves_motion(self) -> bool:
