@@ -111,7 +111,7 @@ class Ending:
         self._rows = self._up_to_the_end(loop.states.last(2 * LOG_SIZE))[-LOG_SIZE:]
 
     def _up_to_the_end(self, rows: Array) -> Array:
-        """Return the states up to the one that shows the end; more may have come at once with it."""
+        """Return the states up to the one that shows the end; more may have come with it."""
         block = self._link.loop.memory.block
         if not block[B_CYCLES] or self._cycles is None or not len(self._cycles):
             return rows
