@@ -63,6 +63,25 @@ def test_without_limiter_and_enforcement_they_land_too(drive: Drive, driven: Dri
     check_landed(driven.said, drive.task[1])
 
 
+@of(panda("controllers", library=True))
+def test_its_own_controllers_run_on_a_robot_with_a_model_library(driven: Driven) -> None:
+    said = driven.said
+    assert said["pose_error"] < 1e-12
+    assert said["jacobian_error"] < 1e-6
+    assert said["joints"]
+    check_landed(said, "JointPositions")
+    assert said["pose"]
+    # It ends half a second after its trajectory, while its spring still swings.
+    np.testing.assert_allclose(said["moved"], [0.03, 0.0, 0.0], atol=5e-3)
+    assert said["started"]
+    assert len(said["logged"]) == 10
+    assert said["rows"] > 1000
+    assert said["whole"] > 0.99  # between its motions states go by unread
+    assert said["teaching"] == [True, False]
+    np.testing.assert_allclose(said["rise"], [0.0, 0.0, 0.03], atol=1e-3)
+    assert said["mode"] == "kIdle"
+
+
 @of(panda("stops"))
 def test_a_stop_from_another_thread_preempts_the_motion(driven: Driven) -> None:
     assert "preempted" in driven.said["text"]

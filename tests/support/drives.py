@@ -5,12 +5,15 @@ All drives of a module begin with its first test, `AT_ONCE` at a time: in each t
 its client, so that none of them minds the others.
 """
 
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
+from fer_library import build_fer_library
 from robot_addresses import fresh_address
 from third_party import tell
 
@@ -47,6 +50,7 @@ class Drive:
         lockstep_s: How long it waits for each command.
         q: Its joint positions at the start, rad; empty for its usual ones.
         inject: What happens in the first motion, and after how many seconds.
+        library: Whether it has a model library to hand out.
     """
 
     group: str
@@ -57,6 +61,7 @@ class Drive:
     lockstep_s: float = 5.0
     q: tuple[float, ...] = ()
     inject: tuple[str, float] | None = None
+    library: bool = False
 
     def __str__(self) -> str:
         return "-".join((*self.task, str(self.fci), *(["counting"] * (not self.enforce))))
@@ -64,6 +69,9 @@ class Drive:
     def run(self) -> Driven:
         """Let the client do its task to the end."""
         settings: dict[str, Any] = {"q": self.q} if self.q else {}
+        if self.library:
+            with tempfile.TemporaryDirectory() as folder:
+                settings["model_library"] = build_fer_library(Path(folder))
         with SimulatedRobot(
             fresh_address(),
             fci=self.fci,

@@ -4,6 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import panda_py
+import panda_py.controllers
 from panda_py import libfranka as f
 from telling import (
     HOST,
@@ -154,6 +157,61 @@ def calls() -> None:
     say(m_load=state.m_load, EE_T_K=state.EE_T_K, F_T_EE=state.F_T_EE, m_total=state.m_total)
 
 
+def controllers() -> None:
+    """What panda-python makes of libfranka: its own motions, controllers and log."""
+    arm = panda_py.Panda(HOST)
+    model, state = arm.get_model(), arm.get_state()
+    pose = np.reshape(model.pose(f.Frame.kEndEffector, state), (4, 4)).T
+    say(pose_error=np.abs(pose - arm.get_pose()).max(), name=arm.name)
+    say(jacobian_error=np.abs(numeric_jacobian(model, state) - jacobian(model, state)).max())
+    arm.set_default_behavior()
+    arm.enable_logging(20_000)
+    begin = np.array(arm.q)
+    say(joints=arm.move_to_joint_position(begin + JOINT_STEP, dq_threshold=1e-4))
+    say(begin={"q": begin}, end={"q": arm.q})
+    place = arm.get_position()
+    goal = place + np.array([PATH_M, 0.0, 0.0])
+    say(pose=arm.move_to_pose(goal, arm.get_orientation(), dq_threshold=1e-5))
+    say(moved=arm.get_position() - place, started=arm.move_to_start(), q=arm.q)
+    log = arm.get_log()
+    arm.disable_logging()
+    times = np.ravel(log["time"])
+    say(logged=sorted(log), rows=len(times), whole=np.mean(np.diff(times) < 1.5))
+    arm.teaching_mode(True)
+    teaching = arm.is_moving()
+    arm.teaching_mode(False)
+    say(teaching=[teaching, arm.is_moving()])
+    place, turn = arm.get_position(), arm.get_orientation()
+    controller = panda_py.controllers.CartesianImpedance()
+    arm.start_controller(controller)
+    with arm.create_context(frequency=100, max_runtime=3.0) as context:
+        ticks = 0
+        while context.ok():
+            ticks += 1
+            rise = np.array([0.0, 0.0, PATH_M * smooth(0.01 * ticks)])
+            controller.set_control(place + rise, turn)
+    rise = arm.get_position() - place
+    arm.stop_controller()
+    arm.raise_error()
+    arm.recover()
+    say(rise=rise, mode=mode(arm.get_state()))
+
+
+def numeric_jacobian(model: Any, state: Any) -> Any:
+    """Translation of the flange by differences of the robot's own library."""
+    ways, tool = 1e-6 * np.eye(7), [state.F_T_EE, state.EE_T_K]
+
+    def place(q: Any) -> Any:
+        return np.array(model.pose(f.Frame.kFlange, list(q), *tool)[12:15])
+
+    return np.array([(place(state.q + d) - place(state.q - d)) / 2e-6 for d in ways]).T
+
+
+def jacobian(model: Any, state: Any) -> Any:
+    """Translation of the flange by the robot's own library."""
+    return np.reshape(model.zero_jacobian(f.Frame.kFlange, state), (7, 6)).T[:3]
+
+
 def stops() -> None:
     """Another thread stops a motion; reading and moving go on afterwards."""
     robot, text = connect(), ""
@@ -258,13 +316,15 @@ def unending() -> None:
 
 
 if __name__ == "__main__":
-    tasks: tuple[Callable[..., Any], ...] = (
-        handshake,
-        lands,
-        calls,
-        stops,
-        breaks,
-        reflex,
-        unending,
+    main(
+        {
+            "handshake": handshake,
+            "lands": lands,
+            "calls": calls,
+            "controllers": controllers,
+            "stops": stops,
+            "breaks": breaks,
+            "reflex": reflex,
+            "unending": unending,
+        }
     )
-    main({task.__name__: task for task in tasks})

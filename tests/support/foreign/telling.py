@@ -23,8 +23,10 @@ def say(**values: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Arrays as lists, everything else as text."""
-    return list(value) if hasattr(value, "__len__") else str(value)
+    """Arrays as lists, their numbers as numbers, everything else as text."""
+    if hasattr(value, "__len__"):
+        return list(value)
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def smooth(t: float, duration: float = 1.0) -> float:
