@@ -8,7 +8,17 @@ import pytest
 from robot_addresses import fresh_address
 from third_party import franky_assets, needs_peers, serving, tell
 
-from kinegraph.robot import CommandError, Gripper, SimulatedHand
+from kinegraph.robot import (
+    CommandError,
+    Frame,
+    Gripper,
+    Model,
+    NativeModelBackend,
+    SimulatedHand,
+    SimulatedRobot,
+    SimulatedTool,
+    description_text,
+)
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow, needs_peers]
 
@@ -80,3 +90,22 @@ def test_our_client_drives_the_hands_of_others(simulator: tuple[str, str]) -> No
         assert gripper.stop()
         assert gripper.is_connected
         assert gripper.dropped == 0
+
+
+def test_libfrankas_model_takes_the_arm_with_its_hand() -> None:
+    with SimulatedRobot(fresh_address(), hand=True) as robot:
+        seen = tell("v10", "hand_clients.py", robot.address[0], "arm_and_hand")
+    assert seen["moved"]
+    assert seen["waited"]
+    assert abs(seen["width"] - 0.03) < NEAR
+    tool = SimulatedTool.franka_hand()
+    assert abs(seen["m_ee"] - tool.mass) < 1e-6
+    np.testing.assert_allclose(seen["F_T_EE"], tool.F_T_NE.ravel(order="F"), atol=1e-6)
+    ours = Model(NativeModelBackend.from_urdf(description_text("fr3")))
+    pose = ours.pose(Frame.EndEffector, seen["q"], seen["F_T_EE"], np.eye(4))
+    np.testing.assert_allclose(seen["O_T_EE"], pose, atol=1e-6)
+    load = (tool.mass, tool.centre)
+    gravity = ours.gravity(seen["q"], *load)
+    np.testing.assert_allclose(seen["gravity"], gravity, atol=1e-5)
+    mass = ours.mass(seen["q"], tool.inertia.ravel(), *load)
+    np.testing.assert_allclose(seen["mass"], mass, atol=1e-5)

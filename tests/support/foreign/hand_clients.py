@@ -113,5 +113,25 @@ def run(client: str) -> None:
     stopped(gripper, state, client)
 
 
+def arm_and_hand() -> None:
+    """libfranka's robot, its model and its gripper at the same time."""
+    import pylibfranka
+
+    robot = pylibfranka.Robot(HOST, pylibfranka.RealtimeConfig.kIgnore)
+    gripper = pylibfranka.Gripper(HOST)
+    model, begin = robot.load_model(), robot.read_once()
+    say(moved=gripper.move(0.03, 0.1), width=gripper.read_once().width)
+    state = robot.read_once()
+    say(
+        q=list(begin.q),
+        m_ee=state.m_ee,
+        F_T_EE=list(state.F_T_EE),
+        O_T_EE=list(state.O_T_EE),
+        gravity=list(model.gravity(begin)),
+        mass=list(model.mass(begin)),
+        waited=state.time.to_sec() > begin.time.to_sec(),
+    )
+
+
 if __name__ == "__main__":
-    main({"run": run, "stop_later": stop_later})
+    main({"run": run, "stop_later": stop_later, "arm_and_hand": arm_and_hand})
