@@ -230,7 +230,8 @@ class ScriptedRobot:
         elif name == "GetRobotModel":
             self.reply("GetRobotModel", number, bytes([status]) + self.urdf.encode())
         else:
-            self.reply(name, number, bytes([status]))
+            size = self.protocol.size(f"{name}.Response")
+            self.reply(name, number, bytes([status]).ljust(size, b"\0"))
             if name == "StopMove" and self._in_motion and status == 0:
                 preempted = self.protocol.statuses["Move"]["Preempted"]
                 self._pending.append(lambda: self.leave(IDLE, preempted))
