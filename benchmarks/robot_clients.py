@@ -8,10 +8,11 @@ cycle goes into the file that is named; pylibfranka has nothing to tell.
 import argparse
 import math
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +25,20 @@ LOOP = "compiled torques"
 TARGETS = "Cartesian targets"
 KINDS = (PEER, LOOP, "Python torques", TARGETS)
 """What is compared under every condition."""
-OVERHEADS = tuple(
-    f"{how} {what}"
-    for what in (
-        "joint positions",
-        "joint velocities",
-        "Cartesian pose",
-        "Cartesian velocities",
-    )
-    for how in ("compiled", "Python")
+RECORDED = ", recorded"
+OVERHEADS = (
+    LOOP + RECORDED,
+    TARGETS + RECORDED,
+    *(
+        f"{how} {what}"
+        for what in (
+            "joint positions",
+            "joint velocities",
+            "Cartesian pose",
+            "Cartesian velocities",
+        )
+        for how in ("compiled", "Python")
+    ),
 )
 """What is only timed by itself."""
 
@@ -114,22 +120,21 @@ def _run_ours(options: argparse.Namespace) -> None:
 
     warm_up()
     python = options.kind.startswith("Python")
-    with (
-        Robot(
-            options.host,
-            loop_priority=None if python else options.priority,
-            loop_cpu=None if python else options.cpu,
-        ) as robot,
-        _cycles_to(robot, options.out),
-    ):
-        if options.kind == TARGETS:
+    priority, cpu = (None, None) if python else (options.priority, options.cpu)
+    with ExitStack() as stack:
+        robot = stack.enter_context(Robot(options.host, loop_priority=priority, loop_cpu=cpu))
+        stack.enter_context(_cycles_to(robot, options.out))
+        if options.kind.endswith(RECORDED):
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            stack.enter_context(robot.record(Path(folder) / "run.log"))
+        if options.kind.startswith(TARGETS):
             _follow_targets(robot, options)
         else:
             _run_callback(robot, options, python=python)
 
 
 def _run_callback(robot: Any, options: argparse.Namespace, *, python: bool) -> None:
-    what = options.kind.split(" ", 1)[1]
+    what = options.kind.removesuffix(RECORDED).split(" ", 1)[1]
     loop = getattr(robot, "control_" + what.lower().replace(" ", "_"))
     if not python:
         loop(_compiled(what, robot, options.seconds))

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -174,6 +175,41 @@ def test_wrong_rows_and_late_rows_are_refused(tmp_path: Path) -> None:
         writer.write_rows(table, rows(0, 1))
     with pytest.raises(InvalidOperationError):
         writer.write_event({})
+
+
+@pytest.mark.parametrize("path", [None, 5, 1.5, "", b"run", ["run"]])
+def test_what_is_no_path_is_refused(path: Any) -> None:
+    for call in (read_run, lambda given: RunWriter(given, {})):
+        with pytest.raises(InvalidArgumentError, match="path is"):
+            call(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"),
+    [
+        ("count", FIELDS),
+        ("", FIELDS),
+        (3, FIELDS),
+        ("a", ()),
+        ("a", None),
+        ("a", "ab"),
+        ("a", [("x", 0)]),
+        ("a", [("x", 1.5)]),
+        ("a", [("x", 1), ("x", 1)]),
+        ("a", [(1, 1)]),
+    ],
+)
+def test_what_is_no_table_is_refused_and_leaves_the_log_as_it_was(
+    tmp_path: Path, name: Any, fields: Any
+) -> None:
+    with RunWriter(tmp_path / "run", {}) as writer:
+        writer.add_table("count", FIELDS)
+        with pytest.raises(InvalidArgumentError):
+            writer.add_table(name, fields)
+        for table in (-1, 1):
+            with pytest.raises(InvalidArgumentError, match="no table"):
+                writer.write_rows(table, rows(0, 1))
+    assert list(read_run(tmp_path / "run").tables) == ["count"]
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")

@@ -5,11 +5,15 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.loop.ring_kernels import push
+from kinegraph.robot.loop.rings import Ring
+from kinegraph.robot.recording.flight import NumberedRows
 from kinegraph.robot.recording.recorder import Recorder
 from kinegraph.robot.recording.run import read_run
 from kinegraph.scene.array_types import Array
@@ -111,6 +115,32 @@ def test_notes_have_to_fit_into_json(tmp_path: Path) -> None:
         with pytest.raises(InvalidArgumentError):
             Recorder(tmp_path / "x", {"count": CountingSource(2)}, notes)  # type: ignore[arg-type]
     assert not (tmp_path / "x").exists()
+
+
+def test_what_is_no_source_is_refused_before_a_file_is_made(tmp_path: Path) -> None:
+    sources: Any
+    for sources in (None, [1], {"a": 3}, {1: CountingSource(2)}, {"a": object()}):
+        with pytest.raises(InvalidArgumentError, match="source"):
+            Recorder(tmp_path / "x", sources)
+    with pytest.raises(InvalidArgumentError, match="path"):
+        Recorder(None, {"count": CountingSource(2)})  # type: ignore[arg-type]
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_late_reader_knows_what_it_lost_and_keeps_counting() -> None:
+    ring = Ring(8, (("k", 1),))
+    numbered = NumberedRows(ring.reader(), "number")
+    seen, lost = [], 0
+    for lump in (3, 20, 1, 9, 0):
+        for _ in range(lump):
+            push(ring.data, ring.head, 1, np.array([10.0 * ring.published]))
+        rows, missed = numbered.read()
+        lost += missed
+        np.testing.assert_array_equal(rows[:, 1], 10.0 * rows[:, 0])
+        seen.extend(rows[:, 0].tolist())
+    assert seen == sorted(set(seen))
+    assert len(seen) + lost == 33
+    assert lost > 0
 
 
 def test_an_error_of_the_block_is_not_hidden_by_one_of_recording(tmp_path: Path) -> None:

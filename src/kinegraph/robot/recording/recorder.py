@@ -9,8 +9,8 @@ from types import TracebackType
 from typing import Any, Protocol
 
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
-from kinegraph.robot.recording.facts import describe_run
-from kinegraph.robot.recording.writer import RunWriter, checked
+from kinegraph.robot.recording.facts import checked_json, checked_path, describe_run
+from kinegraph.robot.recording.writer import RunWriter, checked_fields
 from kinegraph.scene.array_types import Array
 
 __all__ = ["Recorder", "RowSource"]
@@ -51,7 +51,8 @@ class Recorder:
         before_drain: Called in the recorder's thread before rings are emptied; None: nothing.
 
     Raises:
-        InvalidArgumentError: No sources, or notes that JSON cannot hold. Also a `ValueError`.
+        InvalidArgumentError: No path, no sources, or notes that JSON cannot hold. Also a
+            `ValueError`.
     """
 
     def __init__(
@@ -62,12 +63,12 @@ class Recorder:
         *,
         about: Mapping[str, Any] | None = None,
     ) -> None:
-        if not sources:
-            raise InvalidArgumentError("Recorder: no sources to record")
-        self.path = Path(path)
-        self._sources = dict(sources)
-        self._notes = checked("notes", notes or {})
-        self._about = checked("about", about or {})
+        if not isinstance(sources, Mapping) or not sources:
+            raise InvalidArgumentError(f"Recorder: {sources!r:.100} are no sources to record")
+        self.path = checked_path(path)
+        self._sources = {name: checked_source(name, source) for name, source in sources.items()}
+        self._notes = checked_json("notes", {} if notes is None else notes)
+        self._about = checked_json("about", {} if about is None else about)
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._writer: RunWriter | None = None
@@ -122,10 +123,12 @@ class Recorder:
         """Record another table from now on.
 
         Raises:
-            InvalidArgumentError: There is a table of that name. Also a `ValueError`.
+            InvalidArgumentError: There is a table of that name, or this is no source. Also a
+                `ValueError`.
         """
         if name in self._sources:
             raise InvalidArgumentError(f"Recorder: there is a table {name!r} already")
+        checked_source(name, source)
         self._sources = {**self._sources, name: source}
 
     def add_event(self, what: str, at_ns: int, facts: Mapping[str, Any]) -> None:
@@ -139,7 +142,7 @@ class Recorder:
         Raises:
             InvalidArgumentError: JSON cannot hold the facts. Also a `ValueError`.
         """
-        entry = {"what": what, "at_ns": int(at_ns), "facts": checked("facts", facts)}
+        entry = {"what": what, "at_ns": int(at_ns), "facts": checked_json("facts", facts)}
         self._events.append(entry)
 
     def _run(self) -> None:
@@ -184,3 +187,18 @@ class Recorder:
         except Exception:
             if error is None:
                 raise
+
+
+def checked_source(name: object, source: RowSource) -> RowSource:
+    """Return a source of rows.
+
+    Raises:
+        InvalidArgumentError: It is none, or its fields are none. Also a `ValueError`.
+    """
+    if not isinstance(name, str) or not callable(getattr(source, "read", None)):
+        raise InvalidArgumentError(
+            f"Recorder: {source!r:.100} is no source for a table {name!r:.100}; it needs `fields` "
+            "and `read()`"
+        )
+    checked_fields(name, getattr(source, "fields", None))
+    return source

@@ -1,7 +1,6 @@
 """A recorded run read back: its tables, states, events, and what is missing of them."""
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from kinegraph.robot.control.record_layout import RECORD_SIZE
 from kinegraph.robot.control.records import records_from_rows
 from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
+from kinegraph.robot.recording.facts import checked_path
 from kinegraph.robot.recording.form import (
     M_ABOUT,
     M_END,
@@ -308,10 +308,11 @@ def read_run(path: Path | str, *, salvage: bool = False) -> RecordedRun:
             missing at the end, as after a kill, never is one.
 
     Raises:
+        InvalidArgumentError: No path. Also a `ValueError`.
         ProtocolError: The file is no recorded run, one of another form, or damaged.
         OSError: The file cannot be read.
     """
-    path = Path(os.fspath(path)).absolute()
+    path = checked_path(path).absolute()
     contents, first = _Contents(path), None
     with path.open("rb") as file:
         read_magic(file, path)

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import logging
+import operator
 import os
 import threading
 from collections import deque
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.recording.facts import checked_json, checked_path
 from kinegraph.robot.recording.form import (
     M_ABOUT,
     M_END,
@@ -49,17 +51,18 @@ class RunWriter:
         failure: The first error of writing, None so far.
 
     Raises:
-        InvalidArgumentError: `about` cannot be written as JSON. Also a `ValueError`.
+        InvalidArgumentError: No path, or `about` cannot be written as JSON. Also a `ValueError`.
         OSError: The file cannot be written at all.
     """
 
     def __init__(self, path: Path | str, about: Mapping[str, Any]) -> None:
-        self.path = Path(path)
+        self.path = checked_path(path)
         self.failure: OSError | None = None
-        head = json_frame(M_ABOUT, 0, checked("about", about))
+        head = json_frame(M_ABOUT, 0, checked_json("about", about))
         self._process = os.getpid()
         self._file = self.path.open("wb", buffering=0)
         self._end, self._number = 0, 1
+        self._names: set[str] = set()
         self._widths: list[int] = []
         self._missed: list[int] = []
         # Tables and events that wait to be written: small, and tried again until they are.
@@ -88,8 +91,17 @@ class RunWriter:
 
         Returns:
             Its number for `write_rows`.
+
+        Raises:
+            InvalidArgumentError: There is a table of that name, or these are no fields. Also a
+                `ValueError`.
+            InvalidOperationError: The log is closed.
         """
-        entry = {"name": name, "fields": [[field, int(count)] for field, count in fields]}
+        if not isinstance(name, str) or not name or name in self._names:
+            raise InvalidArgumentError(f"add_table: {name!r:.100} is no new name of a table")
+        entry = {"name": name, "fields": checked_fields(name, fields)}
+        self._check_open()
+        self._names.add(name)
         self._small.append((M_TABLE, json.dumps(entry).encode()))
         self._widths.append(sum(int(count) for _, count in fields))
         self._missed.append(0)
@@ -105,9 +117,14 @@ class RunWriter:
             lost: Rows that were lost right before these.
 
         Raises:
-            InvalidArgumentError: The rows are not as wide as the table's. Also a `ValueError`.
+            InvalidArgumentError: No such table, or the rows are not as wide as it. Also a
+                `ValueError`.
             InvalidOperationError: The log is closed.
         """
+        if not 0 <= table < len(self._widths):
+            raise InvalidArgumentError(
+                f"write_rows: there is no table {table}; {len(self._widths)} were added"
+            )
         rows = np.asarray(rows, dtype=np.float64)
         if rows.ndim != 2 or rows.shape[1] != self._widths[table]:
             raise InvalidArgumentError(
@@ -127,7 +144,7 @@ class RunWriter:
             InvalidArgumentError: It cannot be written as JSON. Also a `ValueError`.
             InvalidOperationError: The log is closed.
         """
-        entry = checked("event", event)
+        entry = checked_json("event", event)
         self._check_open()
         if len(self._small) >= SMALL_MAX:
             self._events_missed += 1
@@ -233,16 +250,21 @@ class RunWriter:
                 raise
 
 
-def checked(what: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON object as a dict.
+def checked_fields(table: str, fields: object) -> list[list[Any]]:
+    """Return the fields of a table as the log has them.
 
     Raises:
-        InvalidArgumentError: It holds what JSON cannot. Also a `ValueError`.
+        InvalidArgumentError: They are none. Also a `ValueError`.
     """
-    if not isinstance(content, Mapping) or not all(isinstance(key, str) for key in content):
-        raise InvalidArgumentError(f"{what}: a mapping with names is needed, not {content!r:.100}")
     try:
-        json.dumps(dict(content))
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"{what}: {error}; JSON types are needed") from None
-    return dict(content)
+        pairs = [(name, operator.index(count)) for name, count in fields]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        pairs = []
+    names = [name for name, _ in pairs]
+    named = all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names)
+    if not pairs or not named or any(count < 1 for _, count in pairs):
+        raise InvalidArgumentError(
+            f"the fields of the table {table!r} are {fields!r:.100}; names with their numbers of "
+            "entries are needed, each once"
+        )
+    return [[name, count] for name, count in pairs]
