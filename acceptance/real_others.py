@@ -95,7 +95,7 @@ def aiofranka(sheet: Sheet) -> None:
     sheet.report("A7.2.osc_m", seen["osc_m"], "<= 0.001")
     sheet.report("A7.2.failures", len(seen["failures"]), "== 0")
     for fifo in (False, True):
-        name, seen = f"A7.2.{how(fifo)}", None
+        name, seen, failure = f"A7.2.{how(fifo)}", None, ""
         with simulator(fifo=fifo), Canary() as canary:
             try:
                 seen = run("aio", "aiofranka", "session", CLIENT_FIFO if fifo else None)

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "benchmarks")]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "support")]
 
 from bars import Sheet  # noqa: E402
 
@@ -26,6 +26,9 @@ SCRIPTS = {
     "server-real-clients": "server_real_clients",
     "server-robustness": "server_robustness",
     "server-soak": "server_soak",
+    "client-read": "client_read",
+    "client-faults": "client_faults",
+    "client-interpreter": "client_interpreter",
 }
 
 

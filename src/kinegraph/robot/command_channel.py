@@ -241,7 +241,8 @@ class CommandChannel:
         needed = self.protocol.size(f"{exchange.command}.Response")
         if len(payload) < needed:
             raise ProtocolError(
-                "libfranka: Incorrect TCP message size.",
+                f"libfranka: Incorrect TCP message size. The reply to {exchange.command} has "
+                f"{len(payload)} bytes, {needed} are needed.",
                 command=exchange.command,
                 size=len(payload),
                 expected=needed,

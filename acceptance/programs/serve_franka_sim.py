@@ -1,0 +1,34 @@
+"""Serve franka-sim on one address: `serve_franka_sim.py HOST ASSETS [enforce]`.
+
+Its own command binds every interface and downloads a robot. Here it is given franky-sim's FR3,
+whose meshes it looks for in a folder of another name.
+"""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+HOST, ASSETS = sys.argv[1], Path(sys.argv[2])
+ENFORCE = "enforce" in sys.argv[3:]
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder) / "fr3.xml"
+        model.write_bytes((ASSETS / "fr3.xml").read_bytes())
+        (Path(folder) / "assets").symlink_to(ASSETS / "meshes")
+        os.environ["FR3_MJCF"] = str(model)  # read when the module is imported
+        from franka_sim import FrankaSimServer
+
+        server = FrankaSimServer(
+            host=HOST,
+            physics="mujoco",
+            enforce_comm_constraints=ENFORCE,
+            enforce_motion_limits=ENFORCE,
+        )
+        server.start()
+
+
+if __name__ == "__main__":
+    main()
