@@ -17,7 +17,7 @@ from kinegraph.robot.wire import state_layout as layout
 
 __all__ = ["HOSTILE", "hostile", "meet"]
 
-LIMIT_S = 120.0
+LIMIT_S = 600.0  # kernels may have to be compiled first
 HUGE = 200_000_000
 Prepare = Callable[[ScriptedRobot], None]
 

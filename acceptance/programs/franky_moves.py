@@ -81,7 +81,7 @@ def cartesian_velocities() -> Any:
 def joint_tracker() -> Any:
     """The joint impedance tracker led by 0.1 rad within a second, then held."""
     robot = connect()
-    start = joints(robot)
+    start = goal = joints(robot)
     with franky.JointImpedanceTracker(robot, stiffness=np.full(7, 200.0), period=0.01) as tracker:
         begun = time.monotonic()
         while tracker.tick() and time.monotonic() - begun < 3.0:

@@ -77,7 +77,8 @@ def read(seconds: str) -> Any:
 
 def step(seconds: str, sign: str = "1") -> Any:
     """A step of 5 cm in x by the impedance controller; what came of it, or how it ended."""
-    size, begun = STEP_M * float(sign), time.monotonic()
+    size = STEP_M * float(sign)
+    begun = stepped = time.monotonic()
     with connect() as robot:
         if robot.state.robot_mode.name != "Idle":
             robot.automatic_error_recovery()

@@ -4,7 +4,8 @@ import pytest
 from fault_hostile import HOSTILE, meet
 from robot_addresses import fresh_address
 
-pytestmark = [pytest.mark.compiled, pytest.mark.slow]
+# The client is a process of its own, which may have to compile first.
+pytestmark = [pytest.mark.compiled, pytest.mark.slow, pytest.mark.timeout(900)]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
