@@ -29,7 +29,7 @@ def compiled(
 
     `state` is a row of numbers in which `state_layout` says where each field begins. The answer is
     0 to go on, anything else with the last torques. Arrays from outside are compiled in as they
-    are then: the function has no memory of its own.
+    are then; a fourth argument would be a memory of the function's own.
     """
     arrived = 1
     for i in range(7):

@@ -9,12 +9,17 @@ from oracles import third_party
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 WITH_ROBOT = (
+    "compiled_motion",
+    "joint_motion",
     "load_the_model",
     "move_tool_tip",
     "read_states",
     "record_a_run",
+    "recover_after_a_reflex",
     "replay_a_run",
+    "step_by_step",
     "torque_loop",
+    "torques_beside_a_motion",
     "trouble_the_robot",
 )
 FOREIGN = {"batch_on_dask": "distributed", "with_pinocchio": "pinocchio"}

@@ -68,8 +68,9 @@ class RobotSteps:
     def start_async_joint_position_control(self, max_velocities: ArrayLike) -> ActiveControl:
         """Start a motion to joint positions whose way the robot plans itself (version 10).
 
-        Targets may be written at any rate, the newest counts. A target that is marked finished ends
-        the motion when the robot has arrived there.
+        Targets may be written at any rate, the newest counts. Write the last one once more, marked
+        finished: the motion ends when the robot has arrived. A robot need not look at the target of
+        that command, libfranka sends zeros there.
 
         Args:
             max_velocities: (7,) rad/s that the robot keeps on its way.
