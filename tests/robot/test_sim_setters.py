@@ -97,6 +97,48 @@ def test_no_setter_is_taken_during_a_motion(
     assert client.request(name, **fields) == "Success"
 
 
+FILTERS = {
+    f"{name}_filter_frequency": 100.0
+    for name in (
+        *("joint_position", "joint_velocity", "cartesian_position", "cartesian_velocity"),
+        "controller",
+    )
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"), [*GOOD, ("SetFilters", FILTERS)], ids=lambda value: str(value)[:40]
+)
+def test_version_5_takes_the_same_and_none_during_a_motion(
+    name: str, fields: dict[str, Any]
+) -> None:
+    with served(fci=5) as (robot, client):
+        assert client.request(name, **fields) == "Success"
+        move = client.move("JointVelocity", "ExternalController")
+        robot.step()
+        assert client.request(name, **fields) == "CommandNotPossibleRejected"
+        assert client.request("StopMove") == "Success"
+        assert client.ended(move) == "Preempted"
+
+
+@pytest.mark.parametrize(("name", "fields"), BAD, ids=lambda value: str(value)[:40])
+def test_version_5_refuses_the_same(name: str, fields: dict[str, Any]) -> None:
+    with served(fci=5) as (robot, client):
+        before = robot.state
+        assert client.request(name, **fields) == "InvalidArgumentRejected"
+        np.testing.assert_array_equal(robot.state, before)
+
+
+@pytest.mark.parametrize("version", [10, 5])
+def test_a_setter_in_a_reflex_leaves_it_as_it_is(version: int) -> None:
+    with served(fci=version) as (robot, client):
+        robot.inject_reflex("joint_reflex")
+        assert client.request("SetJointImpedance", K_theta=1000.0) == "Success"
+        robot.step()
+        assert robot.errors == ("joint_reflex",)
+        assert field(robot.state, "robot_mode") == 4
+
+
 def test_a_new_end_effector_moves_the_pose_and_the_stiffness_frame(
     robot: SimulatedRobot, client: SimClient
 ) -> None:
