@@ -4,6 +4,7 @@ import math
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,6 +29,7 @@ from kinegraph.robot.errors import (
     InvalidOperationError,
     ProtocolError,
 )
+from kinegraph.robot.loop.interrupts import interrupts_held
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.sim.robot import SimulatedRobot
 from kinegraph.robot.state import RobotState
@@ -332,6 +334,21 @@ def test_an_abort_carries_the_last_fifty_states_and_commands(
     assert [i for i, cycle in enumerate(log[:-1]) if cycle.command is None] == []
     assert log[-2].command[C_q_c + 3] == pytest.approx(REST[3])
     assert log[-1].state.time == log[-2].state.time + 1
+
+
+def test_ctrl_c_during_a_compilation_counts_at_its_end() -> None:
+    done = []
+
+    def compile_something() -> None:
+        with interrupts_held():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.01)
+            done.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        compile_something()
+    assert done == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 # --- both halves --------------------------------------------------------------------------------

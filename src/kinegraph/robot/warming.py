@@ -8,7 +8,7 @@ FLANGES = {10: ("fr3", "fr3_link8"), 5: ("fer", "fer_link8")}
 
 
 def warm_up(version: int = 10) -> None:
-    """Compile, or load from the cache, all that the client and the target controller run.
+    """Compile, or load from the cache, all that the client, its loops and the targets run.
 
     The first time on a machine this takes about a minute, later less than two seconds. Connecting
     and starting a session do the same for what they need; a program that cannot wait there calls
@@ -27,7 +27,9 @@ def warm_up(version: int = 10) -> None:
     from kinegraph.robot.control.options import CartesianOptions
     from kinegraph.robot.limits import rate_limits
     from kinegraph.robot.loop import loop_thread
+    from kinegraph.robot.loop.callback import CompiledCallbacks
     from kinegraph.robot.loop.target_controller import TargetController
+    from kinegraph.robot.parked_loop import ParkedLoop
     from kinegraph.robot.sim.descriptions import description_text
     from kinegraph.robot.wire.tables import PROTOCOLS
     from kinegraph.scene.urdf import parseURDFString
@@ -43,6 +45,7 @@ def warm_up(version: int = 10) -> None:
         controller = TargetController(
             options, chain.data, arm.data, np.zeros(MEMORY_SIZE), loop.waiters
         )
-        controller.prepare(loop.memory)
+        for program in (controller, CompiledCallbacks(0, None, None), ParkedLoop()):
+            program.prepare(loop.memory)
     finally:
         loop.close()

@@ -8,6 +8,7 @@ import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
+from kinegraph.robot.loop.interrupts import interrupts_held
 from kinegraph.robot.loop.loop_layout import (
     B_VERSION,
     HALF_MOTION,
@@ -97,7 +98,8 @@ def compile_controller(callback: Any, count: int = JOINTS) -> CompiledController
     pointer = pointer_to(types.float64)
     signature = types.int64(pointer, types.float64, pointer)
     try:
-        compiled = numba.cfunc(signature, nogil=True)(controller)
+        with interrupts_held():
+            compiled = numba.cfunc(signature, nogil=True)(controller)
     except NumbaError as error:
         raise InvalidArgumentError(
             "the callback does not compile as "
