@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import real_franka_rs
+import real_hand
 import real_libfranka
 import real_others
 from bars import Sheet
@@ -19,4 +20,5 @@ GROUPS: dict[str, Callable[[Sheet], None]] = {
     "A6": real_franka_rs.targets,
     "A7.1": real_others.franky,
     "A7.2": real_others.aiofranka,
+    "A8": real_hand.hands,
 }
