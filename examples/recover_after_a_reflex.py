@@ -1,5 +1,8 @@
 """A motion that the robot ends with a reflex: recovered from, tried again, given up."""
 
+import logging
+import sys
+
 import numpy as np
 
 from kinegraph.robot import (
@@ -39,6 +42,8 @@ class Jump:
 
 
 def main() -> None:
+    # Each recovery is logged with what it was for.
+    logging.basicConfig(stream=sys.stdout, format="log: %(message)s")
     with SimulatedRobot(HOST, lockstep_s=0.2), Robot(HOST) as robot:
         motion = Jump(bad=1)
         run_with_recovery(robot, lambda: motion.run(robot), recoveries=2)
