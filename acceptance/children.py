@@ -50,6 +50,7 @@ class Child:
             env=environment(env),
             start_new_session=True,
         )
+        self.name = " ".join(command)[:300]
         assert self.process.stdout is not None
         self._out = self.process.stdout
         os.set_blocking(self._out.fileno(), False)
@@ -89,9 +90,9 @@ class Child:
         end = time.monotonic() + limit_s
         while words not in self.text:
             if not self.read(min(1.0, end - time.monotonic())) and self.process.poll() is not None:
-                raise ProgramError(f"{self.process.args!r} ended: {self.text[-800:]}")
+                raise ProgramError(f"{self.name} ended: {self.text[-800:]}")
             if time.monotonic() >= end:
-                raise HangError(f"{self.process.args!r} did not print {words!r} in {limit_s} s")
+                raise HangError(f"{self.name} did not print {words!r} in {limit_s} s")
 
     def finish(self, limit_s: float) -> str:
         """Wait for its end and return all it printed.
@@ -105,9 +106,7 @@ class Child:
             self.read(min(0.5, end - time.monotonic()))
             if time.monotonic() >= end:
                 self.end()
-                raise HangError(
-                    f"{self.process.args!r} did not end in {limit_s} s: {self.text[-300:]}"
-                )
+                raise HangError(f"{self.name} did not end in {limit_s} s: {self.text[-300:]}")
         self.end()
         if self.process.returncode != 0:
             raise ProgramError(f"exit code {self.process.returncode}: {self.text[-800:]}")

@@ -29,9 +29,9 @@ def _serving(child: Child, host: str) -> Iterator[Child]:
         while not listens(host):
             child.read(0.1)
             if child.process.poll() is not None:
-                raise ProgramError(f"{child.process.args!r} ended: {child.text[-800:]}")
+                raise ProgramError(f"{child.name} ended: {child.text[-800:]}")
             if time.monotonic() >= end:
-                raise HangError(f"{child.process.args!r} did not listen in {START_S} s")
+                raise HangError(f"{child.name} did not listen in {START_S} s")
         yield child
 
 

@@ -8,6 +8,7 @@ runs some bars only.
 """
 
 import argparse
+import signal
 import sys
 import time
 import traceback
@@ -44,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"{name!r} is none of {', '.join(SCRIPTS)}")
         sheets.append((name, Sheet(tuple(bar for bar in bars.split(",") if bar))))
     begun = time.monotonic()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # children end, too
     for name, sheet in sheets:
         run_script(name, sheet)
     total = Sheet(bars=[bar for _, sheet in sheets for bar in sheet.bars])

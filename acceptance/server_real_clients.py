@@ -6,6 +6,7 @@ import real_franka_rs
 import real_hand
 import real_libfranka
 import real_others
+import real_panda
 from bars import Sheet
 
 __all__ = ["GROUPS"]
@@ -20,5 +21,6 @@ GROUPS: dict[str, Callable[[Sheet], None]] = {
     "A6": real_franka_rs.targets,
     "A7.1": real_others.franky,
     "A7.2": real_others.aiofranka,
+    "A7.3": real_panda.motions,
     "A8": real_hand.hands,
 }
