@@ -115,12 +115,21 @@ def test_setters_are_taken(server: tuple[str, str]) -> None:
 
 
 def test_a_stop_from_another_thread_preempts_the_motion(server: tuple[str, str]) -> None:
+    def hold(state: RobotState, period_s: float) -> JointPositions:
+        moving.set()
+        return JointPositions(state.q_d)
+
+    def stop() -> None:
+        moving.wait()
+        robot.stop()
+
     host, _ = server
+    moving = threading.Event()
     with Robot(host) as robot:
-        stopper = threading.Timer(0.3, robot.stop)
+        stopper = threading.Thread(target=stop)
         stopper.start()
         with pytest.raises(ControlError, match="preempted"):
-            robot.control_joint_positions(lambda state, period_s: JointPositions(state.q_d))
+            robot.control_joint_positions(hold)
         stopper.join()
         assert robot.read_once().robot_mode == RobotMode.Idle
 

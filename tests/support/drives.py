@@ -51,6 +51,7 @@ class Drive:
         q: Its joint positions at the start, rad; empty for its usual ones.
         inject: What happens in the first motion, and after how many seconds.
         library: Whether it has a model library to hand out.
+        holding: Width of what is between the fingers of its hand, m; None: it has no hand.
     """
 
     group: str
@@ -62,6 +63,7 @@ class Drive:
     q: tuple[float, ...] = ()
     inject: tuple[str, float] | None = None
     library: bool = False
+    holding: float | None = None
 
     def __str__(self) -> str:
         return "-".join((*self.task, str(self.fci), *(["counting"] * (not self.enforce))))
@@ -69,6 +71,8 @@ class Drive:
     def run(self) -> Driven:
         """Let the client do its task to the end."""
         settings: dict[str, Any] = {"q": self.q} if self.q else {}
+        if self.holding is not None:
+            settings |= {"hand": True, "hand_object_width": self.holding}
         if self.library:
             with tempfile.TemporaryDirectory() as folder:
                 settings["model_library"] = build_fer_library(Path(folder))

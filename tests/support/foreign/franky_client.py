@@ -96,31 +96,40 @@ def cartesian_velocities(robot: Any) -> None:
     robot.move(franky.CartesianMotion(goal))
 
 
+def clock(robot: Any) -> float:
+    """The robot's own time, s: on a busy machine it is behind the wall's."""
+    return float(robot.state.time.to_sec())
+
+
 def joint_tracker(robot: Any) -> None:
     begin, goal = robot.current_joint_positions, joint_goal(robot)
     with franky.JointImpedanceTracker(robot, period=0.01) as tracker:
-        start = time.monotonic()
-        while (t := time.monotonic() - start) < TRACKED_S and tracker.tick():
+        start = clock(robot)
+        while (t := clock(robot) - start) < TRACKED_S and tracker.tick():
             tracker.set_target(begin + (goal - begin) * smooth(t))
 
 
 def cartesian_tracker(robot: Any) -> None:
     poses = [path_goal(robot, share) for share in np.linspace(0.0, 1.0, 101)]
     with franky.CartesianImpedanceTracker(robot, period=0.01) as tracker:
-        start = time.monotonic()
-        while (t := time.monotonic() - start) < TRACKED_S and tracker.tick():
+        start = clock(robot)
+        while (t := clock(robot) - start) < TRACKED_S and tracker.tick():
             tracker.set_target(poses[round(100 * smooth(t))])
 
 
 def joint_impedance(robot: Any) -> None:
-    robot.move(franky.JointImpedanceMotion(joint_goal(robot)), asynchronous=True)
-    time.sleep(TRACKED_S)
-    robot.move(franky.TorqueStopMotion())
+    sprung(robot, franky.JointImpedanceMotion(joint_goal(robot)))
 
 
 def cartesian_impedance(robot: Any) -> None:
-    robot.move(franky.CartesianImpedanceMotion(path_goal(robot)), asynchronous=True)
-    time.sleep(TRACKED_S)
+    sprung(robot, franky.CartesianImpedanceMotion(path_goal(robot)))
+
+
+def sprung(robot: Any, motion: Any) -> None:
+    start = clock(robot)
+    robot.move(motion, asynchronous=True)
+    while clock(robot) < start + TRACKED_S:
+        time.sleep(0.01)
     robot.move(franky.TorqueStopMotion())
 
 
@@ -187,7 +196,13 @@ def calls() -> None:
 def stops() -> None:
     """Another thread stops a motion; a new one runs on the same connection."""
     robot = connect()
-    other = later(robot.stop)
+
+    def stop() -> None:
+        while not robot.is_in_control:
+            time.sleep(0.01)
+        robot.stop()
+
+    other = later(stop)
     said = refusals({"text": lambda: far(robot)}, franky.ControlException)
     other.join()
     begin = shown(robot)

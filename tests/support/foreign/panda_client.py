@@ -1,5 +1,6 @@
 """A real libfranka 0.9.2 (panda-python): `panda_client.py HOST TASK [ARGUMENT ...]`."""
 
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -215,10 +216,17 @@ def jacobian(model: Any, state: Any) -> Any:
 def stops() -> None:
     """Another thread stops a motion; reading and moving go on afterwards."""
     robot, text = connect(), ""
-    other = later(robot.stop)
+    moving = threading.Event()
 
     def hold(state: Any, period: Any) -> Any:
+        moving.set()
         return f.JointVelocities([0.0] * 7)
+
+    def stop() -> None:
+        moving.wait()
+        robot.stop()
+
+    other = later(stop, 0.0)
 
     try:
         robot.control_joint_velocity(hold, MODES["JointImpedance"], True, 100.0)

@@ -138,10 +138,10 @@ def asynchronous() -> None:
 def stops() -> None:
     """Another thread stops a motion; reading and moving go on afterwards."""
     robot = connect()
-    other = later(robot.stop)
     text = ""
     control = starter(robot, "JointPositions", "JointImpedance")
     begin, _ = control.readOnce()
+    other = later(robot.stop)
     try:
         for _ in range(20000):
             control.writeOnce(p.JointPositions(list(begin.q_d)))
