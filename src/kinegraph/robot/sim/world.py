@@ -15,20 +15,10 @@ from kinegraph.robot.sim.codes_layout import (
     IN_BASE,
     IN_END_EFFECTOR,
     IN_FLANGE,
-    INJECT_COLLISION,
-    INJECT_REFLEX,
-    INJECT_USER_STOP,
-    R_BY_HAND,
-    R_GUIDE,
-    R_INJECT,
     R_PLACE,
     R_PUSH,
     R_PUSH_JOINTS,
-    R_REFLEX,
-    R_RELEASE,
-    R_SAFETY,
     R_TRUE_LOAD,
-    R_USER_STOP,
     R_WALL,
     SUCCESS,
     WALLS,
@@ -46,6 +36,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_wall_id,
 )
 from kinegraph.robot.sim.tool import SimulatedTool
+from kinegraph.robot.sim.troubles import SimulatedTroubles
 from kinegraph.robot.wire.error_bits import ERROR_NAMES
 from kinegraph.robot.wire.state_layout import STATE_SIZE
 from kinegraph.scene.array_types import Array, VectorLike
@@ -53,7 +44,6 @@ from kinegraph.scene.errors import suggestion
 
 __all__ = ["SimulatedWorld", "joint_numbers"]
 
-LATEST_S = 1e6
 WALL_MAX = 2**31 - 1
 # Cycles that the ring holds at least: a recorder empties it five times a second.
 RECORDED_ROWS = 4096
@@ -77,14 +67,9 @@ COUNTERS = (
     "worst_lost_in_row",
 )
 PUSH_FRAMES = {"base": IN_BASE, "end_effector": IN_END_EFFECTOR, "flange": IN_FLANGE}
-INJECTIONS = {
-    "reflex": INJECT_REFLEX,
-    "user-stop": INJECT_USER_STOP,
-    "collision": INJECT_COLLISION,
-}
 
 
-class SimulatedWorld:
+class SimulatedWorld(SimulatedTroubles):
     """The plant and its surroundings, reached past the protocol.
 
     Args:
@@ -97,12 +82,7 @@ class SimulatedWorld:
         self._memory = arm.build(max(trace, RECORDED_ROWS))
         self._memory.n[N_tracing] = int(trace > 0)
         self._trace_rows = trace
-        self._mailbox = Mailbox(self._memory)
-
-    @property
-    def fci_version(self) -> int:
-        """Protocol version that is spoken."""
-        return self._arm.version
+        super().__init__(Mailbox(self._memory), arm.version)
 
     @property
     def urdf(self) -> str:
@@ -277,82 +257,6 @@ class SimulatedWorld:
         """Hang something on the flange that the robot does not know of; None for what it knows."""
         row = np.zeros(13) if load is None else load.row()
         self._mailbox.ask(R_TRUE_LOAD, row, (int(load is not None),))
-
-    def press_user_stop(self) -> None:
-        """Press the user stop: a motion is aborted, none can start."""
-        self._mailbox.ask(R_USER_STOP)
-
-    def release_user_stop(self) -> None:
-        """Release the user stop."""
-        self._mailbox.ask(R_RELEASE)
-
-    def guide(self, on: bool) -> None:
-        """Begin or end guiding by hand: the arm follows what pushes it.
-
-        It is possible without a motion and after a reflex; errors stay until they are recovered
-        from.
-        """
-        if self._mailbox.ask(R_GUIDE, (), (int(on),)) != SUCCESS:
-            raise InvalidOperationError("guide: not possible in the current mode")
-
-    def activate_safety_function(self, on: bool) -> None:
-        """Activate or deactivate a safety function, as its operator does in Desk.
-
-        While it is active a robot of version 10 preempts a motion and rejects what starts or sets
-        anything; StopMove works.
-
-        Raises:
-            InvalidOperationError: Version 5 knows none.
-        """
-        if self.fci_version != 10:
-            raise InvalidOperationError("activate_safety_function: version 5 knows none")
-        self._mailbox.ask(R_SAFETY, (), (int(on),))
-
-    def recover_by_hand(self) -> None:
-        """Recover as somebody beside the robot does, also from what no client can recover from.
-
-        Joints outside their range are put back into it; the errors are gone.
-
-        Raises:
-            InvalidOperationError: A motion or a recovery runs, the user stop is pressed, or the arm
-                touches itself (`place` or `guide` it away first).
-        """
-        if self._mailbox.ask(R_BY_HAND) != SUCCESS:
-            raise InvalidOperationError("recover_by_hand: not possible in the current mode")
-
-    def inject_reflex(self, name: str, *, manual: bool = False) -> None:
-        """Make the robot stop itself with one of the 41 errors.
-
-        Args:
-            name: The error.
-            manual: Whether it must be recovered from by hand (`recover_by_hand` or `guide`).
-
-        Raises:
-            InvalidArgumentError: No error has that name. Also a `ValueError`.
-        """
-        if name not in ERROR_NAMES:
-            text = f"no error {name!r}{suggestion(name, ERROR_NAMES)}"
-            raise InvalidArgumentError(text, name=name)
-        self._mailbox.ask(R_REFLEX, (), (ERROR_NAMES.index(name), int(manual)))
-
-    def inject(self, what: str, after_s: float) -> None:
-        """Let something happen once, `after_s` seconds into a motion, the running or the next one.
-
-        Args:
-            what: "reflex" (joint_reflex), "user-stop" or "collision" (150 N downwards).
-            after_s: Seconds from the start of the motion.
-
-        Raises:
-            InvalidArgumentError: No such injection, or no such time. Also a `ValueError`.
-        """
-        if what not in INJECTIONS:
-            text = f"no injection {what!r}{suggestion(what, INJECTIONS)}"
-            raise InvalidArgumentError(text, name=what)
-        if not 0.0 <= after_s < LATEST_S:
-            raise InvalidArgumentError(
-                f"after_s is {after_s!r}; seconds from 0 to {LATEST_S:g} are needed"
-            )
-        self._mailbox.ask(R_INJECT, (), (INJECTIONS[what], round(1000.0 * after_s)))
 
     def override_state(self, row: Array | None) -> None:
         """Send this row in place of the true state, but for its time; None for the true one.
