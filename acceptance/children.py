@@ -41,7 +41,7 @@ class Child:
         env: Variables besides the usual ones.
     """
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
+    def __init__(self, command: Sequence[str | Path], env: Mapping[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
             list(command),
             stdin=subprocess.DEVNULL,
@@ -50,7 +50,7 @@ class Child:
             env=environment(env),
             start_new_session=True,
         )
-        self.name = " ".join(command)[:300]
+        self.name = " ".join(map(str, command))[:300]
         assert self.process.stdout is not None
         self._out = self.process.stdout
         os.set_blocking(self._out.fileno(), False)
