@@ -9,6 +9,7 @@ from oracles import third_party
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 WITH_ROBOT = (
+    "bad_network",
     "compiled_motion",
     "joint_motion",
     "load_the_model",

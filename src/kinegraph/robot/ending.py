@@ -176,6 +176,8 @@ class Ending:
     def _aborted(self, name: str) -> ControlError:
         text = f"libfranka: {move_text(name, self._mode())}"
         if name != "ReflexAborted":
+            if self._code == END_LEFT and self._mode() == RobotMode.Other.value:
+                text += ' The states show the robot mode "Other"'  # what made us stop it
             return self._control(text, name)
         if self._code == END_FINISHED:
             text = "Motion finished commanded, but the robot is still moving!"
