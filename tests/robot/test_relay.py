@@ -29,6 +29,7 @@ from kinegraph.robot.testing import (
     RelayRecord,
     TcpEntry,
     motion_times,
+    relay_cost,
     relay_figures,
 )
 from kinegraph.robot.testing.pipeline import COUNTED, DatagramPipeline
@@ -440,6 +441,16 @@ def test_two_hundred_sessions_leave_no_sockets_behind() -> None:
     assert max(counts) <= counts[5] + 8
 
 
+def test_the_cost_of_the_relay_is_measured_by_an_echo() -> None:
+    cost = relay_cost(fresh_address(), fresh_address(), seconds=0.2)
+    assert cost["count"] > 10
+    assert 0.0 < cost["p50_us"] <= cost["max_us"]
+    with pytest.raises(InvalidArgumentError):
+        relay_cost(seconds=0.0)
+    with pytest.raises(NetworkError, match="cannot listen"):
+        relay_cost(fresh_address(), "192.0.2.1", seconds=0.2)
+
+
 # --- the command ----------------------------------------------------------------------------------
 
 
@@ -450,7 +461,16 @@ def test_the_command_prints_figures_at_its_end(tmp_path: object) -> None:
         arrays = f"{tmp_path}/relay.npz"
         words = [sys.executable, "-m", "kinegraph.cli.main", "relay", "--listen", address]
         words += ["--server", robot.address[0], "--states-drop", "0.5", "--seed", "3"]
-        words += ["--burst", "0.1,3,commands", "--freeze", "5,0.1", "--arrays", arrays]
+        words += [
+            "--burst",
+            "0.1,3,commands",
+            "--freeze",
+            "5,0.1",
+            "--echo",
+            "0.1",
+            "--arrays",
+            arrays,
+        ]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             assert process.stdout is not None
@@ -463,6 +483,7 @@ def test_the_command_prints_figures_at_its_end(tmp_path: object) -> None:
             process.send_signal(signal.SIGTERM)
             out, _ = process.communicate(timeout=SOON_S)
         assert process.returncode == 0
+    assert json.loads(out)["echo"]["count"] > 0
     figures = json.loads(out)["arm"]
     assert figures["states"]["number"] == figures["counters"]["states"]["received"] == 40
     assert 5 < figures["counters"]["states"]["dropped"] < 35

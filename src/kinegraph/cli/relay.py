@@ -62,6 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     timed.add_argument("--tcp-rst", type=float, metavar="AT", help="reset the client's connection")
     parser.add_argument("--arrays", metavar="FILE", help="write times and ids there (npz)")
+    parser.add_argument(
+        "--echo",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="measure at the end, for so long, what the relay adds to a response",
+    )
     parser.add_argument("--duration", type=float, metavar="SECONDS", help="end by itself")
 
 
@@ -72,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _relay(options: argparse.Namespace, ended: threading.Event) -> int:
-    from kinegraph.robot.testing import Relay
+    from kinegraph.robot.testing import Relay, relay_cost
     from kinegraph.scene.errors import KinegraphError
 
     devices: tuple[Literal["arm", "hand"], ...] = ("arm", "hand")
@@ -101,7 +108,12 @@ def _relay(options: argparse.Namespace, ended: threading.Event) -> int:
     except (KinegraphError, OSError) as problem:
         print(f"kinegraph relay: {problem}", file=sys.stderr)
         return 1
-    print(json.dumps({device: relay.figures() for device, relay in relays.items()}), flush=True)
+    figures = {device: relay.figures() for device, relay in relays.items()}
+    if options.echo > 0.0:
+        figures["echo"] = relay_cost(
+            options.listen, options.server, seconds=options.echo, priority=options.priority
+        )
+    print(json.dumps(figures), flush=True)
     if options.arrays is not None:
         _write_arrays(options.arrays, relays)
     return 0

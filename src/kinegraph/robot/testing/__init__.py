@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from kinegraph.robot.testing.echo import relay_cost as relay_cost
     from kinegraph.robot.testing.faults import Burst as Burst
     from kinegraph.robot.testing.faults import DatagramFaults as DatagramFaults
     from kinegraph.robot.testing.faults import Faults as Faults
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 # Module -> its public names; the same as above.
 _NAMES = {
+    "echo": ("relay_cost",),
     "faults": ("Burst", "DatagramFaults", "Faults", "Freeze"),
     "relay": ("Relay",),
     "figures": ("motion_times", "relay_figures", "response_latencies"),
