@@ -159,17 +159,14 @@ def test_only_arms_carry_a_hand() -> None:
         description_with_hand("gripper")
 
 
-def test_a_scene_follows_an_arm_whose_served_description_has_a_hand() -> None:
-    host = fresh_address()
-    text = description_with_hand("fr3")
+def test_a_served_hand_is_where_the_robot_says_its_end_effector_is() -> None:
+    host, text = fresh_address(), description_with_hand("fr3")
     with (
-        SimulatedRobot(host, urdf=text, hand=True),
+        SimulatedRobot(host, urdf=text, hand=True) as simulated,
         Robot(host) as robot,
         SceneRobot(robot) as scene,
     ):
-        scene.set_joint("hand_finger_left", 0.03)
-        left, right = (scene.link_pose(f"hand_{side}finger") for side in ("left", "right"))
-        assert abs(np.linalg.norm(left.translation - right.translation) - 0.06) < 1e-12
+        assert abs(robot.state.m_ee - 0.73) < 1e-6
         tip = scene.link_pose("hand_tcp").matrix
-        reported = robot.read_once().O_T_EE.reshape(4, 4, order="F")
+        reported = RobotState.from_row(simulated.state).O_T_EE.reshape(4, 4, order="F")
         np.testing.assert_allclose(tip, reported, atol=1e-5)

@@ -42,8 +42,8 @@ def description_with_hand(name: str) -> str:
     """URDF text of an arm with the Franka Hand on its flange.
 
     The fingers are `hand_finger_left`, half the width between them in m, and `hand_finger_right`,
-    which follows. Serve it with `SimulatedRobot(urdf=...)` to clients that take moving joints
-    behind the flange; libfranka connects to it, but its `Model` ends the process (0.21.3).
+    which follows. `SimulatedRobot(urdf=...)` serves it with the fingers fixed: libfranka's `Model`
+    ends the process when joints behind the flange move (0.21.3).
 
     Args:
         name: "fr3" or "fer".

@@ -71,8 +71,8 @@ class SimulatedRobot(SimulatedWorld):
             25 ms at most before the first command and after one that did not come.
         trace: Newest cycles to keep in memory, see `trace`.
         hand: Whether a simulated hand is served too, at port 1338; see `hand`. Without a `tool` the
-            robot is configured for it. The served description is that of the arm alone, because
-            libfranka's model takes no fingers that move; `description_with_hand` has them.
+            robot is configured for it, as Desk does. `urdf=description_with_hand("fr3")` shows it
+            to clients.
         hand_object_width: Width of an object between the hand's fingers, m; None for none.
         model_library: Shared object that version 5 hands out to LoadModelLibrary; empty: none, the
             request is answered with its Error.
@@ -136,8 +136,8 @@ class SimulatedRobot(SimulatedWorld):
         n[N_event_pipe], n[N_socket] = -1, -1
         for name, values in drive_constants(armature, friction).items():
             self._memory.put(name, values)
-        plain = SimulatedTool.franka_hand() if hand else SimulatedTool()
-        self._set_tool(tool or self._arm.below or plain)
+        below = SimulatedTool.franka_hand() if hand else self._arm.below
+        self._set_tool(tool or below or SimulatedTool())
         self._begin(joint_numbers("q", q), true_load)
 
     def _set_tool(self, tool: SimulatedTool) -> None:
