@@ -28,6 +28,7 @@ from kinegraph.robot.wire.state_layout import (
     C_tau_J_d,
     C_torque_command_finished,
     C_valid_elbow,
+    S_time,
 )
 
 pytestmark = pytest.mark.compiled
@@ -119,6 +120,7 @@ def test_a_control_that_nobody_holds_stops_the_robot(scripted: ScriptedRobot, ro
     control: ActiveControl | None = robot.start_joint_position_control()
     assert control is not None
     hold(control, 3)
+    time.sleep(0.2)  # so that its states are received elsewhere
     del control
     wait_until(lambda: scripted.count("StopMove") == 1)
     with robot.start_joint_position_control() as again:
@@ -235,6 +237,32 @@ def test_after_a_pause_the_state_is_fresh(scripted: ScriptedRobot, robot: Robot)
         # One state may have come since; under load a few more.
         assert scripted.message_id - state.time < 100
         assert period_s > 0.3
+
+
+def test_states_are_received_while_nobody_reads(scripted: ScriptedRobot, robot: Robot) -> None:
+    with robot.start_joint_position_control() as control:
+        hold(control, 3)
+        stream = robot.states()
+        first = stream.read_rows(1)
+        time.sleep(1.5)  # longer than a robot may be silent
+        assert robot.state_age_s < 0.5
+        rows = stream.read_rows()
+        assert len(rows) > 100
+        assert rows[-1, S_time] - first[-1, S_time] == len(rows)  # none is missing
+        hold(control, 3)
+
+
+def test_an_end_that_comes_while_nobody_reads_is_told(
+    scripted: ScriptedRobot, robot: Robot
+) -> None:
+    aborted = scripted.protocol.statuses["Move"]["ReflexAborted"]
+    with robot.start_joint_position_control() as control:
+        hold(control, 3)
+        scripted.later(lambda: scripted.leave(4, aborted))
+        wait_until(lambda: scripted.count("StopMove") == 1)  # told at once, whoever asks
+        assert control.is_finished
+        with pytest.raises(ControlError, match="motion aborted by reflex"):
+            control.write_once(JointPositions(REST))
 
 
 def test_the_controller_must_be_one_of_the_robots(robot: Robot) -> None:

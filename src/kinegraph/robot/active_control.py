@@ -30,7 +30,7 @@ __all__ = ["ActiveControl"]
 _NO_FILTER = 1000.0
 # States that have piled up: a socket holds at least ninety and drops what comes then.
 _PILE = 64
-_TURN_S = 0.001
+_TURN_S = 0.5
 _WRONG = "Wrong writeOnce method called for currently active control!"
 _OVER = "must not be called after the motion has finished."
 
@@ -58,7 +58,7 @@ class ActiveControl:
         self._link = link
         self._kind = kind
         self._memory = link.loop.memory
-        self._parked = ParkedLoop()
+        self._parked = ParkedLoop(receives=True)
         self._session = MotionSession(
             link, kind, self._parked, limit_rate=False, cutoff_frequency=_NO_FILTER
         )
@@ -84,16 +84,18 @@ class ActiveControl:
         link, session, block = self._link, self._session, self._memory.block
         deadline = time.monotonic() + link.timeout_s
         answered = False
-        with self._parked.driving:
-            while not answered or not block[B_SHOWN]:
+        with _Turn(link, self._parked):
+            while not block[B_SHOWN]:
                 self._check_running()
-                todo = self._begin_cycle(self._memory) if not block[B_SHOWN] else 0
+                todo = self._begin_cycle(self._memory)
                 if not answered:
                     answered = session.poll_started()
                 if todo < 0:
                     self._end(-todo)
                 if time.monotonic() > deadline:
                     raise session.never_shown() if answered else session.no_reply()
+            if not answered:  # the state may come before the reply
+                session.await_started(max(deadline - time.monotonic(), 0.0))
 
     # --- reading and writing --------------------------------------------------------------------
 
@@ -189,8 +191,9 @@ class ActiveControl:
     # --- the end --------------------------------------------------------------------------------
 
     def _check_running(self) -> None:
-        if self._parked.is_over:  # the robot was closed meanwhile
+        if self._parked.is_over:  # it ended while the caller was away, or the robot was closed
             self._finish()
+            self._session.wait()
             raise self._session.preempted()
 
     def _end(self, code: int) -> None:
@@ -222,9 +225,10 @@ class ActiveControl:
     ) -> None:
         if self._finished:
             return
-        if kind is None and not self._parked.is_over:
+        if kind is None:
             # Whoever leaves early still hears why the robot has ended the motion, if it has.
             with _Turn(self._link, self._parked):
+                self._check_running()
                 todo = self._begin_cycle(self._memory)
                 if todo < 0:
                     self._end(-todo)
@@ -238,19 +242,22 @@ class _Turn:
         self._link, self._parked = link, parked
 
     def __enter__(self) -> None:
-        # The loop thread takes it for a moment when the robot is closed: then it is over.
-        if not self._parked.driving.acquire(timeout=_TURN_S):
+        # The loop thread has it while the caller is away, and gives it back after a state.
+        if not self._parked.take_turn(_TURN_S):
             raise self._link.busy()
 
     def __exit__(self, *_: object) -> None:
-        self._parked.driving.release()
+        self._parked.end_turn()
 
 
 def _cancel(parked: ParkedLoop, session: MotionSession, memory: LoopMemory, quiet: bool) -> None:
     """Leave a motion that has not come to its end, and stop the robot."""
-    with parked.driving:
+    parked.take_turn(-1.0)  # the loop thread may have it, and gives it back
+    try:
         if parked.is_over:
             return
         parked.release(end_session(memory, END_REQUESTED))
+    finally:
+        parked.end_turn()
     session.await_loop_end()
     session.stop_robot(quiet=quiet)
