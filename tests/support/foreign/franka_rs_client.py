@@ -98,16 +98,22 @@ def cartesian(backend: str) -> None:
     say(target=np.asarray(pose).T.ravel().tolist())
 
 
+def after(arm: Any, duration_s: float) -> Any:
+    """State that much later by the robot's clock."""
+    end = arm.state().time + duration_s
+    while arm.state().time < end:
+        time.sleep(0.01)
+    return arm.state()
+
+
 def steps(backend: str) -> None:
     """Three centimetres; where the arm is three seconds later, by the model and not by O_T_EE."""
     robot = connect()
     model = robot.model()
     with robot.cartesian_targets(backend=backend) as arm:
-        time.sleep(0.5)
-        begin = arm.state()
+        begin = after(arm, 0.5)
         arm.move_by([PATH_M, 0.0, 0.0])
-        time.sleep(3.0)
-        end = arm.state()
+        end = after(arm, 3.0)
     places = [model.pose("ee", state.q, state.F_T_EE)[:3, 3] for state in (begin, end)]
     say(moved=(places[1] - places[0]).tolist())
 
