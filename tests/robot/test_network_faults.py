@@ -4,7 +4,8 @@ The robot's clock waits for its client (lockstep), a short time where a command 
 the machine's load loses nothing; what is lost, the relay loses.
 """
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numba
@@ -13,6 +14,12 @@ import pytest
 from robot_addresses import fresh_address
 from waiting_for import SOON_S, wait_until
 
+from kinegraph.robot.commands import (
+    CartesianPose,
+    CartesianVelocities,
+    JointPositions,
+    JointVelocities,
+)
 from kinegraph.robot.errors import ControlError, NetworkError
 from kinegraph.robot.loop.callback import CompiledTorques
 from kinegraph.robot.robot import Robot
@@ -139,3 +146,33 @@ def test_without_enforcement_a_loss_of_all_commands_is_survived() -> None:
         wait_until(lambda: session.cycle_count >= count + 50)
         session.stop(SOON_S)
         assert sim.counters["reflexes"] == 0
+
+
+LOOPS: dict[str, Callable[[Robot, Callable[[], bool]], None]] = {
+    "joint positions": lambda robot, last: robot.control_joint_positions(
+        lambda state, period_s: JointPositions(state.q_d, last())
+    ),
+    "joint velocities": lambda robot, last: robot.control_joint_velocities(
+        lambda state, period_s: JointVelocities([0.0] * 7, last())
+    ),
+    "Cartesian pose": lambda robot, last: robot.control_cartesian_pose(
+        lambda state, period_s: CartesianPose(state.O_T_EE_c, motion_finished=last())
+    ),
+    "Cartesian velocities": lambda robot, last: robot.control_cartesian_velocities(
+        lambda state, period_s: CartesianVelocities([0.0] * 6, motion_finished=last())
+    ),
+}
+
+
+@pytest.mark.parametrize("fci", [10, 5])
+@pytest.mark.parametrize("name", LOOPS)
+def test_every_kind_of_motion_survives_all_of_it(name: str, fci: int) -> None:
+    faults = DatagramFaults(drop=0.03, dup=0.05, reorder=0.05, trunc=0.03)
+    with through(Faults.both_ways(faults), fci=fci) as (sim, relay, robot):
+        home, count = sim.q, itertools.count(1)
+        LOOPS[name](robot, lambda: next(count) >= 100)
+        assert sim.counters["reflexes"] == 0
+        np.testing.assert_allclose(sim.q, home, atol=1e-3)
+        figures = relay.figures()["motions"]
+        assert figures["number"] == 1
+        assert figures["stale"] == figures["unknown"] == figures["duplicates"] == 0
