@@ -26,6 +26,7 @@ from kinegraph.robot.wire.state_layout import (
     S_controller_mode,
     S_dq,
     S_dq_d,
+    S_elbow_c,
     S_O_T_EE_c,
     S_q,
     S_q_d,
@@ -176,6 +177,44 @@ def test_a_motion_ends_at_its_target(robot: Robot, kind: str, sort: str, beside:
     # The arm itself is where the motion is.
     assert np.abs(after[S_q : S_q + 7] - after[S_q_d : S_q_d + 7]).max() < 2e-3
     assert robot.read_once().robot_mode.name == "Idle"
+
+
+@numba.njit(nogil=True)
+def swinging_elbow(state: Array, period_s: float, out: Array, memory: Array) -> int:
+    if period_s == 0.0:
+        memory[1:17] = state[S_O_T_EE_c : S_O_T_EE_c + 16]
+        memory[17:19] = state[S_elbow_c : S_elbow_c + 2]
+    advance(state, period_s, memory)
+    out[:18] = memory[1:19]
+    out[16] += ANGLE * rise(memory[0] / DURATION_S)
+    return int(memory[0] >= END_S)
+
+
+def swinging_elbow_in_python() -> Callable[[RobotState, float], CartesianPose]:
+    """The same with the types of Python."""
+    elapsed, start = rise(0.0), None
+
+    def callback(state: RobotState, period_s: float) -> CartesianPose:
+        nonlocal elapsed, start
+        if start is None:
+            start = state
+        if state.control_command_success_rate > 0.0:
+            elapsed += period_s
+        elbow = start.elbow_c.copy()
+        elbow[0] += ANGLE * rise(elapsed / DURATION_S)
+        return CartesianPose(start.O_T_EE_c, elbow, elapsed >= END_S)
+
+    return callback
+
+
+@pytest.mark.parametrize("sort", ["python", "compiled"])
+def test_an_elbow_moves_while_the_end_effector_stays(robot: Robot, sort: str) -> None:
+    before = robot.read_once()
+    callback: Any = swinging_elbow if sort == "compiled" else swinging_elbow_in_python()
+    robot.control_cartesian_pose(callback)
+    after = robot.read_once()
+    assert after.q_d[2] - before.q_d[2] == pytest.approx(ANGLE, abs=1e-3)
+    assert pytest.approx(before.O_T_EE, abs=1e-3) == after.O_T_EE
 
 
 @pytest.mark.parametrize("controller", ["JointImpedance", "CartesianImpedance"])
