@@ -53,6 +53,8 @@ class Facts:
             "n": max(self.seen.get("states", 1), 1),
             "latency": True,
         }
+        # What kind of error comes is judged at any load.
+        self.kind: dict[str, Any] = {**self.more, "latency": False}
 
     def relayed(self, direction: str, name: str) -> int:
         """A counter of the relay."""
@@ -152,7 +154,7 @@ def breaks(sheet: Sheet) -> None:
             sign = sign if "error" in run.seen else -sign
         if sheet.wants("B4.tcp"):
             run = Facts("--tcp-rst 1.5", sign, limit_s=FIRST_S)
-            sheet.report("B4.tcp_reset.kind", run.seen.get("error"), "== NetworkError", **run.more)
+            sheet.report("B4.tcp_reset.kind", run.seen.get("error"), "== NetworkError", **run.kind)
 
 
 def burst(sheet: Sheet, name: str, run: Facts, ends: bool) -> None:
@@ -162,19 +164,19 @@ def burst(sheet: Sheet, name: str, run: Facts, ends: bool) -> None:
         ran = "error" not in seen
         sheet.report(f"{name}.goes_on", ran, "== True", note=seen.get("text", ""), **run.more)
         return
-    sheet.report(f"{name}.kind", seen.get("error"), "== ControlError", **run.more)
+    sheet.report(f"{name}.kind", seen.get("error"), "== ControlError", **run.kind)
     named = COMMUNICATION in seen.get("text", "")
-    sheet.report(f"{name}.named", named, "== True", note=seen.get("text", ""), **run.more)
-    sheet.report(f"{name}.usable_after", seen.get("recovered"), "== True", **run.more)
+    sheet.report(f"{name}.named", named, "== True", note=seen.get("text", ""), **run.kind)
+    sheet.report(f"{name}.usable_after", seen.get("recovered"), "== True", **run.kind)
 
 
 def freeze(sheet: Sheet, name: str, run: Facts, ends: bool) -> None:
     """A run in which nothing passed for some time."""
     seen = run.seen
     if ends:
-        sheet.report(f"{name}.kind", seen.get("error"), "== NetworkError", **run.more)
+        sheet.report(f"{name}.kind", seen.get("error"), "== NetworkError", **run.kind)
         return
     ran = "error" not in seen
     sheet.report(f"{name}.goes_on", ran, "== True", note=seen.get("text", ""), **run.more)
     if ran:
-        sheet.report(f"{name}.jump_mm", seen["jump_mm"], "< 1", **run.more)
+        sheet.report(f"{name}.jump_mm", seen["jump_mm"], "< 1", **run.kind)

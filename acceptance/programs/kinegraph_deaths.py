@@ -53,7 +53,7 @@ def death(path: Path) -> dict[str, Any]:
             killed[0] = time.monotonic()
 
         robot = Robot(HOST)
-        before = threads()
+        before, counted = threads(), robot.counters.received
         try:
             with (
                 robot,
@@ -78,7 +78,8 @@ def death(path: Path) -> dict[str, Any]:
         "kind": seen,
         "after_kill_ms": 1e3 * (raised - killed[0]),
         "gone_s": time.monotonic() - raised,
-        "recorded_states": len(read_run(path).states()),
+        "recorded": len(read_run(path).states()),
+        "not_recorded": robot.counters.received - counted - len(read_run(path).states()),
     }
 
 
