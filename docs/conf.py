@@ -5,6 +5,7 @@ author = "The kinegraph developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
+myst_heading_anchors = 3  # links of the form page.md#heading
 smartquotes = False
 html_theme = "furo"
 html_title = "kinegraph"

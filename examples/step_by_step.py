@@ -24,7 +24,7 @@ def main() -> None:
                 dq = np.zeros(7)
                 dq[0] = speed
                 control.write_once(JointVelocities(dq, motion_finished=part == 1.0))
-        print("joint 1 turned by", robot.read_once().q[0] - before[0])
+        print(f"joint 1 turned by {robot.read_once().q[0] - before[0]:.4f} rad")
 
         # Leaving the block before the last command stops the robot.
         with robot.start_joint_velocity_control() as control:
@@ -40,7 +40,7 @@ def main() -> None:
             control.write_once(JointPositions(target))
             control.read_once()
             control.write_once(JointPositions(target, motion_finished=True))
-        print("target missed by", np.abs(robot.read_once().q - target).max())
+        print(f"target missed by {np.abs(robot.read_once().q - target).max():.1e} rad")
 
 
 if __name__ == "__main__":

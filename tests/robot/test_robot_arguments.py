@@ -88,7 +88,9 @@ def test_a_connection_with_wrong_arguments_is_refused(
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("host", [None, 5, "", b"127.0.0.1", "x\0y", "\ud800"], ids=repr)
+@pytest.mark.parametrize(
+    "host", [None, 5, "", b"127.0.0.1", "x\0y", "\ud800", "bücher..x"], ids=repr
+)
 def test_what_is_no_host_is_refused(host: object) -> None:
     with pytest.raises(InvalidArgumentError, match="host"):
         Robot(host)  # type: ignore[arg-type]

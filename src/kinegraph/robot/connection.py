@@ -111,6 +111,11 @@ def check_address(host: object, port: object) -> None:
     """
     if not isinstance(host, str) or not host or not host.isprintable():
         raise InvalidArgumentError(f"host is {host!r}; a name or an IPv4 address is needed")
+    try:
+        if not host.isascii():
+            host.encode("idna")  # as connecting does, which calls a failure a TypeError
+    except UnicodeError as error:
+        raise InvalidArgumentError(f"host {host!r} is no name: {error}", host=host) from error
     check_whole("port", port, 1, PORT_MAX)
 
 
