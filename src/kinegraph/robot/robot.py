@@ -198,7 +198,10 @@ class Robot(RobotSettings, RobotMotions, RobotSteps):
     def read_once(self, timeout_s: float = SILENCE_S) -> RobotState:
         """Return the newest state that was not returned before; wait for one if needed.
 
-        Works during a motion too, and from several threads; each state is returned once.
+        Works during a motion too, and from several threads; each state is returned once. As long as
+        the robot sends, what is returned is a millisecond old, whatever the program did before;
+        after a robot has fallen silent its last state is returned once, see `state_age_s`, and the
+        next call raises.
 
         Args:
             timeout_s: Longest wait, s.
