@@ -128,6 +128,7 @@ BAD: list[Callable[[Robot], None]] = [
     lambda robot: robot.set_load(1.0, [0, 0, 0], np.zeros((2, 3))),
     lambda robot: robot.set_guiding_mode([True] * 5, True),
     lambda robot: robot.set_guiding_mode([0, 1, 0, 1, 0, 2], True),
+    lambda robot: robot.set_guiding_mode([[1], [1, 0]], True),  # type: ignore[list-item]
 ]
 
 

@@ -29,7 +29,10 @@ def _pose(value: TransformLike, name: str) -> Array:
 
 
 def _flags(value: Sequence[bool | int], count: int, name: str) -> ByteArray:
-    flags = np.asarray(value)
+    try:
+        flags = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        flags = np.zeros(0)
     if flags.shape != (count,) or not np.isin(flags, (0, 1)).all():
         raise InvalidArgumentError(f"{name} needs {count} flags, not {value!r}", field=name)
     return flags.astype(np.uint8)

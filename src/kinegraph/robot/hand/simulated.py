@@ -7,10 +7,11 @@ from types import TracebackType
 
 from kinegraph.robot.argument_checks import check_duration, check_whole
 from kinegraph.robot.connection import PORT_MAX
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, NetworkError
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.hand.fingers import MAX_WIDTH, Fingers
 from kinegraph.robot.hand.server import HandServer
 from kinegraph.robot.hand.state import GripperState
+from kinegraph.robot.listening import open_listener
 from kinegraph.robot.wire.gripper_tables import GRIPPER
 
 __all__ = ["SimulatedHand"]
@@ -86,7 +87,7 @@ class SimulatedHand:
         with self._editing:
             if self._server is not None:
                 raise InvalidOperationError("the simulated hand runs already")
-            self._listener = self._listen()
+            self._listener = open_listener(*self._address)
             self._server = HandServer(
                 self._fingers, self._temperature, self._listener, self._period_s, self._realtime
             )
@@ -112,19 +113,6 @@ class SimulatedHand:
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
-
-    def _listen(self) -> socket.socket:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(self._address)
-            listener.listen(8)
-        except OSError as problem:
-            listener.close()
-            host, port = self._address
-            text = f"cannot listen on {host}:{port}: {problem}"
-            raise NetworkError(text, host=host, port=port) from problem
-        return listener
 
     def _running(self) -> HandServer:
         server = self._server

@@ -11,8 +11,9 @@ from types import TracebackType
 from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.connection import PORT_MAX
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, NetworkError
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.hand.simulated import SimulatedHand
+from kinegraph.robot.listening import open_listener
 from kinegraph.robot.loop.realtime import PRIORITY_MAX, raise_thread
 from kinegraph.robot.sim.arm import READY, SimulatedArm, drive_constants
 from kinegraph.robot.sim.codes_layout import R_PLACE
@@ -166,7 +167,7 @@ class SimulatedRobot(SimulatedWorld):
         if self._server is not None:
             raise InvalidOperationError("the simulated robot runs already")
         self._warm_up()
-        listener = self._listen()
+        listener = open_listener(*self._address)
         if self._hand is not None:
             try:
                 self._hand.start()
@@ -224,19 +225,6 @@ class SimulatedRobot(SimulatedWorld):
         traceback: TracebackType | None,
     ) -> None:
         self.stop()
-
-    def _listen(self) -> socket.socket:
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind(self._address)
-            listener.listen(8)
-        except OSError as problem:
-            listener.close()
-            host, port = self._address
-            text = f"cannot listen on {host}:{port}: {problem}"
-            raise NetworkError(text, host=host, port=port) from problem
-        return listener
 
     def _warm_up(self) -> None:
         """Compile the loop before anybody waits for it: it ends at once when told to stop."""

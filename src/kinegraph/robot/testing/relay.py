@@ -13,7 +13,8 @@ from types import TracebackType
 from typing import Any, Literal
 
 from kinegraph.robot.argument_checks import check_duration, check_whole
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, NetworkError
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.listening import open_listener
 from kinegraph.robot.testing.faults import DIRECTIONS, Direction, Faults
 from kinegraph.robot.testing.figures import relay_figures
 from kinegraph.robot.testing.pipeline import COUNTED
@@ -80,7 +81,8 @@ class Relay:
         check_whole("server_port", server_port, 1, 65535)
         if priority is not None:
             check_whole("priority", priority, 1, 99)
-        self._listen, self._server = (listen, port), (server, server_port)
+        self._listen: tuple[str, int] = (listen, port)
+        self._server = (server, server_port)
         self._faults, self._seed, self._priority = faults or Faults(), seed, priority
         self._ledger = Ledger({name: Counter(dict.fromkeys(COUNTED, 0)) for name in DIRECTIONS})
         self._session: RelaySession | None = None
@@ -102,18 +104,8 @@ class Relay:
         """
         if self._thread is not None:
             raise InvalidOperationError("the relay runs already")
-        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(self._listen)
-            listener.listen(8)
-            listener.setblocking(False)
-        except OSError as problem:
-            listener.close()
-            host, port = self._listen
-            raise NetworkError(
-                f"a relay cannot listen on {host}:{port}: {problem}", host=host, port=port
-            ) from problem
+        listener = open_listener(*self._listen)
+        listener.setblocking(False)
         self._listener, self._listen = listener, listener.getsockname()
         self._wake_fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
         self._stopping = False
