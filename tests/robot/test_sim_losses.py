@@ -120,6 +120,24 @@ def test_a_lost_twist_is_extrapolated_with_constant_acceleration(
     np.testing.assert_allclose(moved, 1e-3 * expected[2], atol=1e-12)
 
 
+def test_a_lost_elbow_is_extrapolated_with_constant_acceleration(
+    robot: SimulatedRobot, client: SimClient
+) -> None:
+    client.move("CartesianVelocity")
+    robot.step()
+    elbow = [0.6 * (k * 1e-3) ** 3 for k in range(60)]
+    part = {"O_dP_EE_c": np.zeros(6), "valid_elbow": 1.0}
+    drive(robot, client, lambda _, k: {**part, "elbow_c": [elbow[k], -1.0]}, 60)
+    before = robot.state
+    state = drive(robot, client, lambda *_: None, 1)
+    at, speed, change = (field(before, name)[0] for name in ("elbow_c", "delbow_c", "ddelbow_c"))
+    assert change > 0.1
+    np.testing.assert_allclose(field(robot.state, "ddelbow_c")[0], change, rtol=1e-6)
+    expected = at + 1e-3 * (speed + 1e-3 * change)
+    np.testing.assert_allclose(field(robot.state, "elbow_c")[0], expected, atol=1e-15)
+    assert field(state, "robot_mode") == 2
+
+
 def test_a_lost_torque_is_used_again(robot: SimulatedRobot, client: SimClient) -> None:
     client.move("None", EXTERNAL)
     robot.step()

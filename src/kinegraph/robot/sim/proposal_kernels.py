@@ -33,6 +33,7 @@ from kinegraph.robot.sim.sim_layout import (
     X_acceleration,
     X_async_speed,
     X_command,
+    X_ddelbow_c,
     X_ddq_d,
     X_delbow_c,
     X_dq_d,
@@ -245,6 +246,8 @@ def extrapolate_pose(x: Array, n: IntArray, hold: bool) -> None:
         x[X_new_dtwist + r] = (x[X_new_twist + r] - x[X_twist_c + r]) / DT
     advance_frame(x, X_pose_c, x, X_new_twist, DT, x, X_new_pose)
     if n[N_elbow_given] == 1:
-        x[X_new_elbow] = x[X_elbow_c] + (0.0 if hold else DT * x[X_delbow_c])
+        a = x[X_ddelbow_c] if n[N_enforce] == 1 else 0.0
+        v = 0.0 if hold else x[X_delbow_c] + DT * a
+        x[X_new_elbow] = x[X_elbow_c] + DT * v
         difference_elbow(x, n)
     follow_with_joints(x, n)
