@@ -146,6 +146,8 @@ def test_halves_that_a_motion_lacks_are_refused_and_it_goes_on(
         control.read_once()
         with pytest.raises(ControlError, match=r"^Wrong writeOnce method called"):
             control.write_once(q)
+        with pytest.raises(ControlError, match=r"^Wrong writeOnce method called"):
+            control.write_once(tau, tau)
     with robot.start_joint_position_control(torques=True) as control:
         control.read_once()
         with pytest.raises(ControlError, match="Trying to send partial robot command!"):

@@ -177,7 +177,7 @@ def test_wrong_rows_and_late_rows_are_refused(tmp_path: Path) -> None:
         writer.write_event({})
 
 
-@pytest.mark.parametrize("path", [None, 5, 1.5, "", b"run", ["run"]])
+@pytest.mark.parametrize("path", [None, 5, 1.5, "", b"run", ["run"], "a\0b", "\ud800"])
 def test_what_is_no_path_is_refused(path: Any) -> None:
     for call in (read_run, lambda given: RunWriter(given, {})):
         with pytest.raises(InvalidArgumentError, match="path is"):

@@ -181,6 +181,8 @@ class ActiveControl:
             raise InvalidArgumentError(f"write_once: a {got} is no {wanted.__name__}")
         if not isinstance(command, wanted):
             raise ControlError(_WRONG, written=type(command).__name__, wanted=wanted.__name__)
+        if torques is not None and motion == 0:
+            raise ControlError(_WRONG, written="two Torques", wanted="one Torques")
         if torques is not None and not external:
             raise ControlError(
                 "libfranka robot: Trying to send control command, but no controller running!"

@@ -5,8 +5,10 @@ import math
 import numpy as np
 
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.scene.array_types import Array
 
 __all__ = [
+    "as_numbers",
     "check_duration",
     "check_finite_number",
     "check_flag",
@@ -16,9 +18,46 @@ __all__ = [
 ]
 
 
+_TOO_LARGE = 2**1023
+
+
 def is_number(value: object) -> bool:
-    """Tell whether a value is a real number, numpy's included, and no truth value."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    """Tell whether a value is a real number, numpy's included, and no truth value.
+
+    An integer that no float64 can hold counts as none.
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    return not isinstance(value, int) or abs(value) < _TOO_LARGE
+
+
+def as_numbers(name: str, value: object) -> Array:
+    """Return a copy of an array-like as float64.
+
+    Text, times, complex numbers and masked entries are refused, which numpy would convert or cut.
+
+    Args:
+        name: How error messages call it.
+        value: Array-like of any shape.
+
+    Raises:
+        InvalidArgumentError: It holds something else than real numbers. Also a `ValueError`.
+    """
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value.copy()
+    try:
+        given = np.asanyarray(value)
+        masked = isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given)
+        if given.dtype.kind in "biufO" and not masked:
+            # Objects (fractions, integers of any size) are converted one by one.
+            return np.array(given, dtype=np.float64)
+    except Exception as error:  # whatever an object's own conversion raises
+        raise _no_numbers(name, value) from error
+    raise _no_numbers(name, value)
+
+
+def _no_numbers(name: str, value: object) -> InvalidArgumentError:
+    return InvalidArgumentError(f"{name}: {value!r:.200} is no array of numbers", field=name)
 
 
 def check_duration(name: str, value: object, *, zero: bool = True) -> None:

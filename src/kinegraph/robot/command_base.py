@@ -7,6 +7,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from kinegraph.robot import conversion_codes as codes
+from kinegraph.robot.argument_checks import check_flag, is_number
 from kinegraph.robot.command_rows import MotionGeneratorCommand, command_row
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.limits import DEFAULT_CUTOFF_FREQUENCY, RateLimits, rate_limits
@@ -49,6 +50,7 @@ class Command:
     motion_finished: bool
 
     def _hold(self, values: Array, motion_finished: bool) -> None:
+        check_flag("motion_finished", motion_finished)
         values.setflags(write=False)
         self._values = values
         self.motion_finished = bool(motion_finished)
@@ -58,7 +60,12 @@ class Command:
         return self.motion_finished
 
     def set_motion_finished(self, finished: bool) -> None:
-        """Set whether the motion ends with this command."""
+        """Set whether the motion ends with this command.
+
+        Raises:
+            InvalidArgumentError: Neither True nor False. Also a `ValueError`.
+        """
+        check_flag("finished", finished)
         self.motion_finished = bool(finished)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,6 +81,8 @@ class Command:
                 `ValueError`.
         """
         known = cls._field_names()
+        if not isinstance(data, Mapping):
+            raise InvalidArgumentError(f"{cls.__name__}: {data!r:.200} is no mapping of its fields")
         for name in data:
             if name not in known:
                 raise InvalidArgumentError(
@@ -144,6 +153,10 @@ class Motion(Command):
             InvalidArgumentError: A number is not finite, the result is no pose, or the cutoff is
                 not positive. Also a `ValueError`.
         """
+        if not isinstance(robot_state, RobotState):
+            raise InvalidArgumentError(f"robot_state: {robot_state!r:.200} is no RobotState")
+        check_flag("limit_rate", limit_rate)
+        check_flag("first", first)
         conversion = kernels()
         target = command_row(command)
         row = target.copy()
@@ -172,8 +185,9 @@ def checked_cutoff(frequency: float) -> float:
     """Return a cutoff frequency that is a number.
 
     Raises:
-        InvalidArgumentError: It is NaN, which would pass for no filter. Also a `ValueError`.
+        InvalidArgumentError: It is none, or NaN, which would pass for no filter. Also a
+            `ValueError`.
     """
-    if frequency != frequency:
+    if not is_number(frequency) or frequency != frequency:
         raise InvalidArgumentError(f"{codes.FILTER_CUTOFF} ({frequency})")
     return float(frequency)

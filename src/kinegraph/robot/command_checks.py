@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot import conversion_codes as codes
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
 
@@ -30,10 +31,7 @@ def values_of(value: Any, count: int, name: str) -> Array:
     Raises:
         InvalidArgumentError: No numbers, or another count. Also a `ValueError`.
     """
-    try:
-        array = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidArgumentError(f"{name}: {value!r} is no array of numbers") from error
+    array = as_numbers(name, value)
     if array.shape != (count,):
         raise InvalidArgumentError(
             f"{name} needs {count} numbers, not an array of shape {array.shape}", field=name
@@ -52,10 +50,7 @@ def pose_values(pose: Any, name: str) -> Array:
     Raises:
         InvalidArgumentError: Neither. Also a `ValueError`.
     """
-    try:
-        array = np.array(getattr(pose, "homogeneous", pose), dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidArgumentError(f"{name}: {pose!r} is no array of numbers") from error
+    array = as_numbers(name, getattr(pose, "homogeneous", pose))
     if array.shape == (4, 4):
         return array.T.flatten()
     if array.shape != (16,):

@@ -26,6 +26,7 @@ from kinegraph.robot.command_checks import (
     values_of,
 )
 from kinegraph.robot.command_rows import ControllerCommand, MotionGeneratorCommand, command_row
+from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.limits import DEFAULT_CUTOFF_FREQUENCY, RateLimits
 from kinegraph.robot.state import RobotState
 from kinegraph.scene.array_types import Array
@@ -272,5 +273,11 @@ class CartesianVelocities(CartesianMotion):
 
 
 def motion_finished(command: C) -> C:
-    """Return the same command marked as the last of its motion; the given one stays as it is."""
+    """Return the same command marked as the last of its motion; the given one stays as it is.
+
+    Raises:
+        InvalidArgumentError: It is no command. Also a `ValueError`.
+    """
+    if not isinstance(command, Command):
+        raise InvalidArgumentError(f"motion_finished: {command!r:.200} is no command")
     return type(command).from_dict({**command.to_dict(), "motion_finished": True})

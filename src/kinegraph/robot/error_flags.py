@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.wire.error_bits import ERROR_NAMES
 from kinegraph.scene.errors import suggestion
@@ -47,6 +48,8 @@ class Errors:
     def __init__(self, names: Iterable[str] = ()) -> None:
         if isinstance(names, str):
             names = (names,)
+        if not isinstance(names, Iterable):
+            raise InvalidArgumentError(f"errors: {names!r:.200} is no list of names")
         bits = 0
         for name in names:
             bits |= 1 << _bit(name)
@@ -54,7 +57,13 @@ class Errors:
 
     @classmethod
     def from_bits(cls, bits: int) -> "Errors":
-        """Return the flags of an integer, bit 0 for the first flag; further bits are dropped."""
+        """Return the flags of an integer, bit 0 for the first flag; further bits are dropped.
+
+        Raises:
+            InvalidArgumentError: No integer. Also a `ValueError`.
+        """
+        if isinstance(bits, bool) or not isinstance(bits, (int, np.integer)):
+            raise InvalidArgumentError(f"bits: {bits!r:.200} is no integer")
         errors = cls.__new__(cls)
         object.__setattr__(errors, "_bits", int(bits) & _ALL)
         return errors
@@ -66,7 +75,7 @@ class Errors:
         Raises:
             InvalidArgumentError: Not 41 entries. Also a `ValueError`.
         """
-        array = np.asarray(flags)
+        array = as_numbers("flags", flags)
         if array.shape != (len(ERROR_NAMES),):
             raise InvalidArgumentError(
                 f"there are {len(ERROR_NAMES)} error flags, not an array of shape {array.shape}"
@@ -132,7 +141,7 @@ _ALL = (1 << len(ERROR_NAMES)) - 1
 
 
 def _bit(name: str) -> int:
-    if name not in _BITS:
+    if not isinstance(name, str) or name not in _BITS:
         raise InvalidArgumentError(f"no error {name!r}{suggestion(str(name), _BITS)}", name=name)
     return _BITS[name]
 

@@ -6,6 +6,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kinegraph.robot.argument_checks import as_numbers, is_number
 from kinegraph.robot.command_checks import pose_values
 from kinegraph.robot.conversion_codes import FILTER_CUTOFF, FILTER_TIME, FILTER_VALUE
 from kinegraph.robot.errors import InvalidArgumentError
@@ -42,7 +43,7 @@ def lowpass_filter(
             something is not finite. Also a `ValueError`.
     """
     _check_settings(sample_time, cutoff_frequency)
-    x, y = np.asarray(current, dtype=np.float64), np.asarray(last, dtype=np.float64)
+    x, y = as_numbers("current", current), as_numbers("last", last)
     if x.shape != y.shape:
         raise InvalidArgumentError(f"current has shape {x.shape}, last {y.shape}")
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
@@ -87,7 +88,8 @@ def cartesian_lowpass_filter(
 
 
 def _check_settings(sample_time: float, cutoff_frequency: float) -> None:
-    if not (math.isfinite(sample_time) and sample_time >= 0.0):
+    if not (is_number(sample_time) and math.isfinite(sample_time) and sample_time >= 0.0):
         raise InvalidArgumentError(f"{FILTER_TIME} ({sample_time})", value=sample_time)
-    if not (math.isfinite(cutoff_frequency) and cutoff_frequency > 0.0):
+    finite = is_number(cutoff_frequency) and math.isfinite(cutoff_frequency)
+    if not (finite and cutoff_frequency > 0.0):
         raise InvalidArgumentError(f"{FILTER_CUTOFF} ({cutoff_frequency})", value=cutoff_frequency)

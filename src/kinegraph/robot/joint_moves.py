@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinegraph.robot.argument_checks import check_duration, is_number
 from kinegraph.robot.control.arms import ArmTable, arm_table
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.limits import seven
@@ -73,7 +74,9 @@ class QuinticMove:
             object.__setattr__(
                 self, name, check_joint_positions(getattr(self, name), self.version, name)
             )
-        if self.duration is None:
+        if self.duration is not None:
+            check_duration("duration", self.duration)
+        else:
             object.__setattr__(self, "duration", self.minimum_duration)
         if not (np.isfinite(self.seconds) and self.seconds >= self.minimum_duration):
             joint, limit = self.deciding
@@ -137,9 +140,21 @@ class QuinticMove:
 
     def is_over(self, t: float) -> bool:
         """Return whether the move has arrived."""
+        check_time(t)
         return t >= self.seconds
 
     def _part(self, t: float) -> float:
+        check_time(t)
         if self.seconds == 0.0:
             return 1.0
         return min(1.0, max(0.0, t / self.seconds))
+
+
+def check_time(t: float) -> None:
+    """Refuse what is no time of a move, NaN above all: it would pass for its beginning.
+
+    Raises:
+        InvalidArgumentError: No number. Also a `ValueError`.
+    """
+    if not is_number(t) or t != t:
+        raise InvalidArgumentError(f"t is {t!r:.200}; a number of seconds is needed", field="t")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.command_checks import is_homogeneous_transformation, pose_values
 from kinegraph.robot.conversion_codes import COMMANDING, LIMITER_POSE
 from kinegraph.robot.errors import InvalidArgumentError
@@ -205,7 +206,7 @@ def _bounds(upper: ArrayLike, lower: ArrayLike, a: ArrayLike, j: ArrayLike) -> t
 def _finite(**values: ArrayLike) -> tuple[Array, ...]:
     arrays = []
     for name, value in values.items():
-        array = np.array(value, dtype=np.float64)
+        array = as_numbers(name, value)
         if not np.isfinite(array).all():
             raise InvalidArgumentError(f"{name} is infinite or NaN. ({array.tolist()})", field=name)
         arrays.append(array)
@@ -219,7 +220,7 @@ def _check_signs(**values: Array) -> None:
 
 
 def _commanded(value: ArrayLike, shape: tuple[int, ...], text: str) -> Array:
-    array = np.array(value, dtype=np.float64)
+    array = as_numbers("commanded", value)
     if array.shape != shape:
         raise InvalidArgumentError(f"a commanded array of shape {shape} is needed: {array.shape}")
     if not np.isfinite(array).all():
@@ -228,7 +229,7 @@ def _commanded(value: ArrayLike, shape: tuple[int, ...], text: str) -> Array:
 
 
 def _several(value: ArrayLike, one: str, many: str) -> Array:
-    array = np.array(value, dtype=np.float64)
+    array = as_numbers(one, value)
     if not np.isfinite(array).all():
         name = many if array.ndim else one
         raise InvalidArgumentError(f"{name} is infinite or NaN. ({array.tolist()})", field=name)

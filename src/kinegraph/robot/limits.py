@@ -3,7 +3,7 @@
 Sources: fci-protocol 12.1 and 12.3 (libfranka 0.21 for version 10, 0.9.2 for version 5).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
 
@@ -51,10 +52,7 @@ def numbers(values: ArrayLike, count: int, name: str) -> Array:
     Raises:
         InvalidArgumentError: Another count, or a number that is not finite. Also a `ValueError`.
     """
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"{name}: not an array of numbers: {values!r}") from error
+    array = as_numbers(name, values)
     if array.shape != (count,):
         raise InvalidArgumentError(f"{name} has shape {array.shape}, {count} numbers are needed")
     if not np.isfinite(array).all():
@@ -303,7 +301,7 @@ def rate_limits(version: int, table: JointVelocityTable | None = None) -> RateLi
     Raises:
         InvalidArgumentError: There is no such version. Also a `ValueError`.
     """
-    if version not in _BY_VERSION:
+    if not isinstance(version, Hashable) or version not in _BY_VERSION:
         raise InvalidArgumentError(f"no FCI version {version}; there are {sorted(_BY_VERSION)}")
     if table is not None:
         return _BY_VERSION[version](table)

@@ -110,6 +110,8 @@ class SceneRobot:
         base_link: str | None = None,
         mimic: Mimic = "follow",
     ) -> None:
+        if not isinstance(robot, Robot):
+            raise InvalidArgumentError(f"robot: {robot!r:.100} is no Robot")
         if not isinstance(scene_graph, SceneGraph | None):
             raise InvalidArgumentError(f"scene_graph: {scene_graph!r:.100} is no SceneGraph")
         graph = parseURDFString(robot.robot_model()) if scene_graph is None else scene_graph.clone()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.argument_checks import as_numbers, check_whole
 from kinegraph.robot.command_checks import check_finite, check_pose, pose_values, values_of
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.link import RobotLink
@@ -30,8 +30,8 @@ def _pose(value: TransformLike, name: str) -> Array:
 
 def _flags(value: Sequence[bool | int], count: int, name: str) -> ByteArray:
     try:
-        flags = np.asarray(value)
-    except ValueError:  # rows of different lengths
+        flags = as_numbers(name, value)
+    except InvalidArgumentError:
         flags = np.zeros(0)
     if flags.shape != (count,) or not np.isin(flags, (0, 1)).all():
         raise InvalidArgumentError(f"{name} needs {count} flags, not {value!r}", field=name)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.error_flags import Errors
 from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
 from kinegraph.robot.modes import ControllerMode, MotionGeneratorMode, RobotMode
@@ -141,7 +142,7 @@ class RobotState:
         Raises:
             InvalidArgumentError: Not such a row. Also a `ValueError`.
         """
-        copied = np.array(row, dtype=np.float64)
+        copied = as_numbers("row", row)
         if copied.shape != (STATE_SIZE,):
             raise InvalidArgumentError(f"a state row has {STATE_SIZE} numbers, not {copied.shape}")
         return cls._of(copied)
@@ -255,6 +256,8 @@ class RobotState:
             InvalidArgumentError: A field is missing or unknown, or a value does not fit. Also a
                 `ValueError`.
         """
+        if not isinstance(data, Mapping):
+            raise InvalidArgumentError(f"{data!r:.200} is no mapping of the fields of a RobotState")
         check_names(data)
         check_complete(data)
         return cls().replace(**data)
@@ -272,7 +275,7 @@ class RobotState:
         """
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise InvalidArgumentError(f"no JSON: {error}") from error
         if not isinstance(data, dict):
             raise InvalidArgumentError(f"a JSON object is needed, not {type(data).__name__}")

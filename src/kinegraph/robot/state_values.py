@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.error_flags import Errors
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.modes import ControllerMode, MotionGeneratorMode, RobotMode
@@ -63,7 +64,7 @@ def check_names(names: Iterable[str]) -> None:
         InvalidArgumentError: A name is not a field; it says which is the nearest.
     """
     for name in names:
-        if name not in SHAPES:
+        if not isinstance(name, str) or name not in SHAPES:
             raise InvalidArgumentError(
                 f"a RobotState has no field {name!r}{suggestion(str(name), SHAPES)}", field=name
             )
@@ -124,10 +125,7 @@ def _milliseconds(value: Any) -> int:
 
 
 def _flat(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    try:
-        array = np.asarray(getattr(value, "homogeneous", value), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(f"{name}: {value!r} is no array of numbers") from error
+    array = as_numbers(name, getattr(value, "homogeneous", value))
     if name in TRANSFORMS and array.shape == (4, 4):
         return array.T.ravel()
     if array.shape != shape and array.shape != (int(np.prod(shape)),):

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d
 
@@ -28,7 +27,7 @@ class VirtualWall:
 
     def __post_init__(self) -> None:
         for name in ("size", "frame"):
-            values = np.array(getattr(self, name), np.float64)
+            values = as_numbers(name, getattr(self, name))
             values.setflags(write=False)
             object.__setattr__(self, name, values)
 

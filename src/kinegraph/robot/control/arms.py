@@ -4,10 +4,12 @@ The numbers are those of section 1.3 of the controller's specification: FER for 
 interface, FR3 for version 10.
 """
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
@@ -17,9 +19,13 @@ __all__ = ["FER", "FR3", "ArmTable", "PositionDependentLimits", "arm_table"]
 RESERVE = 1e-3
 
 
-def frozen(values: VectorLike) -> Array:
-    """Return a read-only copy as float64."""
-    copy = np.array(values, dtype=np.float64)
+def frozen(values: VectorLike, name: str = "values") -> Array:
+    """Return a read-only copy as float64.
+
+    Raises:
+        InvalidArgumentError: Not real numbers; under this name. Also a `ValueError`.
+    """
+    copy = as_numbers(name, values)
     copy.setflags(write=False)
     return copy
 
@@ -47,7 +53,7 @@ class PositionDependentLimits:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, frozen(getattr(self, name), name))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,7 +92,7 @@ class ArmTable:
         for name in self.__slots__:
             value = getattr(self, name)
             if name not in ("name", "robot_limits"):
-                object.__setattr__(self, name, frozen(value))
+                object.__setattr__(self, name, frozen(value, name))
         if not 0 < self.n <= MAX_JOINTS:
             raise InvalidArgumentError(
                 f"arm {self.name!r} has {self.n} joints, the controller takes 1 to {MAX_JOINTS}",
@@ -157,7 +163,7 @@ def arm_table(version: int) -> ArmTable:
         InvalidArgumentError: No arm is known to speak the version.
     """
     tables = {5: FER, 10: FR3}
-    if version not in tables:
+    if not isinstance(version, Hashable) or version not in tables:
         raise InvalidArgumentError(
             f"no arm speaks version {version!r} of the interface; 5 is the FER, 10 the FR3",
             field="version",

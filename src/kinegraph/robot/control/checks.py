@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import is_number
+from kinegraph.robot.argument_checks import as_numbers, is_number
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
@@ -68,10 +68,7 @@ def check_finite_vector(field: str, value: object, count: int | None) -> Array:
         value: What the caller gave.
         count: Its length, None if any will do.
     """
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise refuse(field, value, "is not a vector of numbers") from None
+    array = as_numbers(field, value)
     if array.ndim != 1 or (count is not None and array.shape[0] != count):
         wanted = "one-dimensional" if count is None else f"({count},)"
         raise InvalidArgumentError(

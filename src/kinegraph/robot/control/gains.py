@@ -35,7 +35,7 @@ class Gains:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            object.__setattr__(self, name, frozen(getattr(self, name)))
+            object.__setattr__(self, name, frozen(getattr(self, name), name))
 
     def validate(self, n: int | None = None) -> None:
         """Raise InvalidArgumentError unless every gain is finite and not below zero.

@@ -86,7 +86,7 @@ class ImpedanceOptions:
         for name in ("torque_limits", "posture"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, frozen(value))
+                object.__setattr__(self, name, frozen(value, name))
 
     @property
     def joint_limit_inset(self) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.record_layout import (
     RECORD_FIELDS,
     RECORD_OFFSETS,
@@ -156,7 +157,7 @@ def record_dtype(joints: int = 7) -> np.dtype[np.void]:
 
 def check_rows(rows: Array, joints: int) -> Array:
     """Return rows of the ring as an array, or raise InvalidArgumentError."""
-    rows = np.asarray(rows, dtype=np.float64)
+    rows = as_numbers("rows", rows)
     if rows.ndim != 2 or rows.shape[1] != RECORD_SIZE:
         raise InvalidArgumentError(
             f"rows: shape {rows.shape}, expected (N, {RECORD_SIZE})", field="rows"

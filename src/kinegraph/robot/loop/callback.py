@@ -72,6 +72,11 @@ def compile_controller(callback: Any, count: int = JOINTS) -> CompiledController
     Raises:
         InvalidArgumentError: It does not compile for these types.
     """
+    if not is_compiled(callback):
+        raise InvalidArgumentError(
+            f"{callback!r:.200} is no compiled callback: a function under numba.njit is needed",
+            callback=callback,
+        )
     import numba
     from numba import types
     from numba.core.errors import NumbaError

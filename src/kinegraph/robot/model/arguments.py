@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers, is_number
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.model.model_kernels import (
     NEGATIVE_MASS,
@@ -65,15 +66,16 @@ def gather(fields: Fields, *values: Any) -> Array:
 def _numbers(name: str, value: Any, length: int) -> Any:
     """Return `value` as something that fits `length` numbers."""
     if length == 1:
-        if isinstance(value, int | float | np.number) and not isinstance(value, bool):
+        if is_number(value):
             return value
         raise InvalidArgumentError(f"{name}: {value!r:.100} is not a real number")
     try:
-        array = np.asarray(getattr(value, "homogeneous", value))
-    except ValueError as error:
+        array = np.asanyarray(getattr(value, "homogeneous", value))
+    except Exception as error:  # whatever an object's own conversion raises
         raise InvalidArgumentError(f"{name}: not an array of numbers: {value!r:.100}") from error
     if array.dtype.kind not in "fiu":
         raise InvalidArgumentError(f"{name}: {length} real numbers are needed, got {value!r:.100}")
+    array = as_numbers(name, array)
     if length == TRANSFORM and array.shape == (4, 4):
         array = array.T.ravel()
     if array.shape != (length,):

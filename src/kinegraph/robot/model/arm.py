@@ -9,7 +9,7 @@ from kinegraph.kinematics.chain import plan_chain
 from kinegraph.kinematics.dynamics_kernels import mass_matrix
 from kinegraph.kinematics.dynamics_layout import LOAD
 from kinegraph.kinematics.dynamics_plan import DynamicsPlan, plan_dynamics
-from kinegraph.robot.errors import ModelError
+from kinegraph.robot.errors import InvalidArgumentError, ModelError
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import KinegraphError
 from kinegraph.scene.graph import SceneGraph
@@ -70,7 +70,10 @@ def find_arm(
 
     Raises:
         ModelError: Not found, or ambiguous.
+        InvalidArgumentError: There is no graph. Also a `ValueError`.
     """
+    if not isinstance(graph, SceneGraph):
+        raise InvalidArgumentError(f"scene_graph: {graph!r:.100} is no SceneGraph")
     joints = _find_joints(graph) if joint_names is None else tuple(joint_names)
     if len(joints) != JOINTS:
         raise ModelError(f"an arm has {JOINTS} joints, {len(joints)} are named: {list(joints)}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.model.arguments import gather
 from kinegraph.robot.model.native import NativeModelBackend
 from kinegraph.scene.array_types import Array, VectorLike
@@ -40,7 +41,7 @@ class JointFriction:
 
     def __post_init__(self) -> None:
         for name in ("amplitude", "steepness", "offset"):
-            values = np.array(getattr(self, name), np.float64)
+            values = as_numbers(name, getattr(self, name))
             values.setflags(write=False)
             object.__setattr__(self, name, values)
 

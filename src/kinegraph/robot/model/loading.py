@@ -28,7 +28,7 @@ def load_backend(link: RobotLink, source: ModelSource) -> RobotModelBackend:
         FrankaError: As for `Robot.load_model`.
     """
     sources = get_args(ModelSource)
-    if source not in sources:
+    if not isinstance(source, str) or source not in sources:
         raise InvalidArgumentError(
             f"no model comes from {source!r}; {', '.join(map(repr, sources))} are known"
             f"{suggestion(str(source), sources)}"

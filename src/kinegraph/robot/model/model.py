@@ -66,6 +66,10 @@ class Model:
     """
 
     def __init__(self, backend: RobotModelBackend) -> None:
+        if isinstance(backend, type) or not isinstance(backend, RobotModelBackend):
+            raise InvalidArgumentError(
+                f"backend: {backend!r:.200} is none; it needs the calls of RobotModelBackend"
+            )
         self._backend = backend
 
     @property

@@ -1,5 +1,6 @@
 """The facts about a run that every log begins with."""
 
+import contextlib
 import json
 import os
 import platform
@@ -39,9 +40,11 @@ def checked_path(path: object) -> Path:
     Raises:
         InvalidArgumentError: It is none. Also a `ValueError`.
     """
-    if not isinstance(path, str | os.PathLike) or not os.fspath(path):
-        raise InvalidArgumentError(f"path is {path!r:.100}; the name of a file is needed")
-    return Path(path)
+    if isinstance(path, str | os.PathLike) and os.fspath(path):
+        with contextlib.suppress(UnicodeEncodeError):  # characters that no file name can have
+            if b"\0" not in os.fsencode(path):
+                return Path(path)
+    raise InvalidArgumentError(f"path is {path!r:.100}; the name of a file is needed")
 
 
 def checked_json(what: str, content: object) -> dict[str, Any]:

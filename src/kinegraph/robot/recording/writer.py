@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers, check_whole
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.recording.facts import checked_json, checked_path
 from kinegraph.robot.recording.form import (
@@ -31,6 +32,7 @@ from kinegraph.scene.array_types import Array
 __all__ = ["RunWriter"]
 
 _LOG = logging.getLogger("kinegraph.robot")
+_MOST_LOST = 2**64 - 1
 SYNC_S = 0.4
 SMALL_MAX = 10_000
 
@@ -121,11 +123,14 @@ class RunWriter:
                 `ValueError`.
             InvalidOperationError: The log is closed.
         """
-        if not 0 <= table < len(self._widths):
+        whole = isinstance(table, int | np.integer) and not isinstance(table, bool)
+        if not whole or not 0 <= table < len(self._widths):
             raise InvalidArgumentError(
-                f"write_rows: there is no table {table}; {len(self._widths)} were added"
+                f"write_rows: there is no table {table!r}; {len(self._widths)} were added"
             )
-        rows = np.asarray(rows, dtype=np.float64)
+        check_whole("lost", lost, 0, _MOST_LOST)
+        if not isinstance(rows, np.ndarray) or rows.dtype != np.float64:
+            rows = as_numbers("rows", rows)
         if rows.ndim != 2 or rows.shape[1] != self._widths[table]:
             raise InvalidArgumentError(
                 f"rows of shape {rows.shape} for a table of {self._widths[table]} numbers a row"

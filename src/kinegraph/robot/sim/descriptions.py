@@ -51,7 +51,7 @@ def description_with_hand(name: str) -> str:
     Raises:
         UnknownNameError: It is no arm's. Also a `KeyError`.
     """
-    if name not in ("fer", "fr3"):
+    if not isinstance(name, str) or name not in ("fer", "fr3"):
         raise UnknownNameError("arm", name, ("fer", "fr3"))
     arm, hand = description_text(name), description_text("hand")
     parts = hand[hand.index('<link name="hand">') : hand.rindex("</robot>")]
@@ -77,6 +77,6 @@ def description_path(name: str) -> AbstractContextManager[Path]:
 
 
 def _resource(name: str) -> "Traversable":
-    if name not in DESCRIPTION_NAMES:
+    if not isinstance(name, str) or name not in DESCRIPTION_NAMES:
         raise UnknownNameError("description", name, DESCRIPTION_NAMES)
     return files("kinegraph.robot.sim").joinpath("data", f"{name}.urdf")

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers, is_number
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
 
@@ -29,10 +30,10 @@ class SimulatedTool:
     F_T_NE: Array = field(default_factory=lambda: np.eye(4))
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.mass) and self.mass >= 0.0):
+        if not (is_number(self.mass) and np.isfinite(self.mass) and self.mass >= 0.0):
             raise InvalidArgumentError(f"tool: mass {self.mass} kg", value=self.mass)
         for name, shape in (("centre", (3,)), ("inertia", (3, 3)), ("F_T_NE", (4, 4))):
-            values = np.array(getattr(self, name), np.float64)
+            values = as_numbers(f"tool: {name}", getattr(self, name))
             if values.shape != shape or not np.isfinite(values).all():
                 raise InvalidArgumentError(f"tool: {name} needs {shape} finite numbers")
             values.setflags(write=False)
