@@ -13,6 +13,7 @@ __all__ = [
     "check_finite_number",
     "check_flag",
     "check_frequency",
+    "check_host",
     "check_whole",
     "is_number",
 ]
@@ -112,6 +113,23 @@ def check_whole(name: str, value: object, low: int, high: int) -> None:
         raise InvalidArgumentError(
             f"{name} is {value!r}; a whole number from {low} to {high} is needed", field=name
         )
+
+
+def check_host(name: str, value: object) -> None:
+    """Refuse what can be no name and no address of a machine.
+
+    Raises:
+        InvalidArgumentError: It is none. Also a `ValueError`.
+    """
+    if not isinstance(value, str) or not value or not value.isprintable():
+        raise InvalidArgumentError(
+            f"{name} is {value!r:.200}; a name or an IPv4 address is needed", field=name
+        )
+    try:
+        if not value.isascii():
+            value.encode("idna")  # as connecting does, which calls a failure a TypeError
+    except UnicodeError as error:
+        raise InvalidArgumentError(f"{name} {value!r} is no name: {error}", host=value) from error
 
 
 def check_flag(name: str, value: object) -> None:

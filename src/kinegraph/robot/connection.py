@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.argument_checks import check_host, check_whole
 from kinegraph.robot.command_channel import CommandChannel
 from kinegraph.robot.errors import (
     IncompatibleVersionError,
@@ -90,7 +90,7 @@ def open_connection(
         InvalidArgumentError: There is no such version, or no such host or port can be.
     """
     check_address(host, port)
-    if version is not None and version not in list(PROTOCOLS):
+    if version is not None and (not isinstance(version, int) or version not in PROTOCOLS):
         raise InvalidArgumentError(
             f"no FCI version {version!r}; {', '.join(map(str, sorted(PROTOCOLS)))} are spoken",
             version=version,
@@ -109,13 +109,7 @@ def check_address(host: object, port: object) -> None:
     Raises:
         InvalidArgumentError: It is none. Also a `ValueError`.
     """
-    if not isinstance(host, str) or not host or not host.isprintable():
-        raise InvalidArgumentError(f"host is {host!r}; a name or an IPv4 address is needed")
-    try:
-        if not host.isascii():
-            host.encode("idna")  # as connecting does, which calls a failure a TypeError
-    except UnicodeError as error:
-        raise InvalidArgumentError(f"host {host!r} is no name: {error}", host=host) from error
+    check_host("host", host)
     check_whole("port", port, 1, PORT_MAX)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_flag
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.loop_layout import (
     B_CONTROLLER,
@@ -66,6 +67,7 @@ class MotionKind:
                 "ControllerMode.CartesianImpedance",
                 value=controller,
             )
+        check_flag("torques", external)
         return cls(motion, None if external else controller)
 
 

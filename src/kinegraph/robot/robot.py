@@ -336,7 +336,7 @@ class Robot(RobotSettings, RobotMotions, RobotSteps):
 def _check_arguments(
     realtime: str, timeout_s: float, priority: int | None, cpu: int | None
 ) -> None:
-    if realtime not in _REALTIME:
+    if not isinstance(realtime, str) or realtime not in _REALTIME:
         raise InvalidArgumentError(
             f"realtime is {realtime!r}; it is one of {', '.join(map(repr, _REALTIME))}"
         )

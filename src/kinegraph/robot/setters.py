@@ -143,8 +143,8 @@ class RobotSettings:
             F_x_Cload: (3,) centre of mass in the flange frame, m.
             load_inertia: (3, 3) or (9,) column-major, about the centre of mass, kg m^2.
         """
-        inertia = np.asarray(load_inertia, dtype=object)
-        flat = inertia.T.flatten() if inertia.shape == (3, 3) else load_inertia
+        inertia = as_numbers("load_inertia", load_inertia)
+        flat = inertia.T.flatten() if inertia.shape == (3, 3) else inertia
         fields = {
             "m_load": float(_finite([load_mass], 1, "load_mass")[0]),
             "F_x_Cload": _finite(F_x_Cload, 3, "F_x_Cload"),

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from kinegraph.robot.argument_checks import is_number
 from kinegraph.robot.errors import InvalidArgumentError
 
 __all__ = ["Fingers", "Outcome"]
@@ -46,10 +47,10 @@ class Fingers:
     """
 
     def __init__(self, max_width: float = MAX_WIDTH, width: float | None = None) -> None:
-        if not 0.0 < max_width < math.inf:
+        if not is_number(max_width) or not 0.0 < max_width < math.inf:
             raise InvalidArgumentError(f"max_width is {max_width!r}; a positive width is needed")
         start = max_width if width is None else width
-        if not 0.0 <= start <= max_width:
+        if not is_number(start) or not 0.0 <= start <= max_width:
             raise InvalidArgumentError(f"width is {width!r}; 0 to {max_width} m are possible")
         self.max_width = float(max_width)
         self.width = float(start)
@@ -77,7 +78,7 @@ class Fingers:
         if width is None:
             self._object = 0.0
             return
-        if not 0.0 < width <= self.width:
+        if not is_number(width) or not 0.0 < width <= self.width:
             raise InvalidArgumentError(
                 f"an object of {width!r} m does not fit between fingers {self.width:g} m apart"
             )

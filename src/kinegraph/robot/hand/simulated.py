@@ -5,7 +5,7 @@ import sys
 import threading
 from types import TracebackType
 
-from kinegraph.robot.argument_checks import check_duration, check_whole
+from kinegraph.robot.argument_checks import check_duration, check_flag, check_host, check_whole
 from kinegraph.robot.connection import PORT_MAX
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.hand.fingers import MAX_WIDTH, Fingers
@@ -59,8 +59,8 @@ class SimulatedHand:
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise InvalidOperationError("the simulated hand needs Linux")
-        if not host:
-            raise InvalidArgumentError("host is empty; one IPv4 address is needed")
+        check_host("host", host)
+        check_flag("realtime", realtime)
         check_whole("port", port, 0, PORT_MAX)
         check_whole("temperature", temperature, 0, TEMPERATURE_MAX)
         check_duration("period_s", period_s, zero=False)

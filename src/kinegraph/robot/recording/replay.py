@@ -12,6 +12,7 @@ import numpy as np
 from kinegraph.kinematics.arrays import link_pose, link_poses
 from kinegraph.kinematics.ofkt import OFKTStateSolver
 from kinegraph.kinematics.state import SceneState
+from kinegraph.robot.argument_checks import is_number
 from kinegraph.robot.arm_in_scene import ArmInScene, find_arm
 from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
 from kinegraph.robot.recording.run import RecordedRun, read_run
@@ -87,7 +88,7 @@ class Replay:
         base_link: str | None = None,
     ) -> None:
         self.run = run if isinstance(run, RecordedRun) else read_run(run)
-        if field not in ("q", "q_d"):
+        if not isinstance(field, str) or field not in ("q", "q_d"):
             raise InvalidArgumentError(f"field: 'q' or 'q_d', not {field!r}")
         graph = _scene_of(self.run) if scene_graph is None else scene_graph
         if not isinstance(graph, SceneGraph):
@@ -214,7 +215,7 @@ def _chosen(clock: Array, rate_hz: float | None) -> IntArray:
     """Return the rows of a rate: at each of its times the newest state."""
     if rate_hz is None:
         return np.arange(len(clock))
-    if not (isinstance(rate_hz, int | float) and math.isfinite(rate_hz) and rate_hz > 0.0):
+    if not (is_number(rate_hz) and math.isfinite(rate_hz) and rate_hz > 0.0):
         raise InvalidArgumentError(f"rate_hz: a positive number is needed, not {rate_hz!r}")
     moments = np.arange(math.floor(clock[-1] * rate_hz + 1e-9) + 1) / rate_hz
     newest = np.searchsorted(clock, moments + 1e-9, side="right") - 1

@@ -119,7 +119,7 @@ class RecordedRun:
         Raises:
             InvalidArgumentError: There is no such table. Also a `ValueError`.
         """
-        if name not in self.tables:
+        if not isinstance(name, str) or name not in self.tables:
             raise InvalidArgumentError(
                 f"this run has no table {name!r}{suggestion(str(name), self.tables)}; it has "
                 f"{', '.join(self.tables) or 'none'}"
@@ -176,7 +176,7 @@ class RecordedRun:
 
     def save_npz(self, path: Path | str) -> None:
         """Write all tables as one compressed npz file."""
-        save_npz(path, self.tables)
+        save_npz(checked_path(path), self.tables)
 
     def save_csv(self, path: Path | str, name: str = "states") -> None:
         """Write a table as CSV with the columns of `columns`; every number reads back exactly.
@@ -184,7 +184,7 @@ class RecordedRun:
         Raises:
             InvalidArgumentError: There is no such table. Also a `ValueError`.
         """
-        save_csv(path, self.columns(name))
+        save_csv(checked_path(path), self.columns(name))
 
 
 def _plain(rows: np.ndarray) -> Array:

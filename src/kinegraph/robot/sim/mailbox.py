@@ -1,5 +1,6 @@
 """How Python's threads ask the robot's loop for something."""
 
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -36,6 +37,11 @@ class Mailbox:
         self._memory = memory
         self.lock = threading.RLock()
         self.loop_runs = False
+        self._process = 0
+
+    def begin(self) -> None:
+        """Leave the answers to the loop of this process from now on."""
+        self._process, self.loop_runs = os.getpid(), True
 
     def ask(
         self, kind: int, numbers: "Array | Sequence[float]" = (), flags: Sequence[int] = ()
@@ -43,7 +49,7 @@ class Mailbox:
         """Post a request and return how it ended, a status of `codes_layout`.
 
         Raises:
-            InvalidOperationError: The loop does not answer.
+            InvalidOperationError: The loop does not answer, or runs in another process.
         """
         with self.lock:
             memory = self._memory
@@ -52,6 +58,11 @@ class Mailbox:
             memory.n[N_request_args : N_request_args + len(flags)] = flags
             memory.n[N_request_kind] = kind
             number = int(memory.n[N_request_number]) + 1
+            if self.loop_runs and os.getpid() != self._process:
+                raise InvalidOperationError(
+                    f"this simulated robot runs in process {self._process}; a forked process needs "
+                    "its own"
+                )
             if not self.loop_runs:
                 self._answer_here(number)
             else:

@@ -9,7 +9,7 @@ import time
 from types import TracebackType
 
 from kinegraph.kinematics.announcing import announce_compiling
-from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.argument_checks import check_duration, check_flag, check_host, check_whole
 from kinegraph.robot.connection import PORT_MAX
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.hand.simulated import SimulatedHand
@@ -27,11 +27,15 @@ from kinegraph.robot.sim.sim_layout import (
     N_socket,
     N_stop,
 )
-from kinegraph.robot.sim.tool import SimulatedTool
+from kinegraph.robot.sim.tool import SimulatedTool, check_tool
 from kinegraph.robot.sim.world import SimulatedWorld, joint_numbers
 from kinegraph.robot.wire.gripper_tables import GRIPPER
 from kinegraph.robot.wire.tables import PROTOCOLS, TCP_PORT
 from kinegraph.scene.array_types import Array, VectorLike
+
+INT_MAX = 2**31 - 1
+_TRACE_MAX = 10_000_000
+_LOCKSTEP_BOUND_S = 86_400.0
 
 __all__ = ["SimulatedRobot"]
 
@@ -109,15 +113,31 @@ class SimulatedRobot(SimulatedWorld):
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise InvalidOperationError("the simulated robot needs Linux")
-        if fci not in PROTOCOLS:
-            raise InvalidArgumentError(f"fci: {fci} is no version; 10 or 5", value=fci)
-        if max_lost < 1 or trace < 0 or not 0.0 <= lockstep_s < 1e6:
-            raise InvalidArgumentError("max_lost, trace or lockstep_s out of range")
-        if not host:
-            raise InvalidArgumentError("host is empty; one IPv4 address is needed")
+        if not isinstance(fci, int) or fci not in PROTOCOLS:
+            raise InvalidArgumentError(f"fci: {fci!r:.200} is no version; 10 or 5", value=fci)
+        check_whole("max_lost", max_lost, 1, INT_MAX)
+        check_whole("trace", trace, 0, _TRACE_MAX)
+        check_duration("lockstep_s", lockstep_s)
+        if lockstep_s >= _LOCKSTEP_BOUND_S:
+            raise InvalidArgumentError(f"lockstep_s is {lockstep_s!r:.200}; a day is no wait")
+        for name, flag in (
+            ("friction", friction),
+            ("armature", armature),
+            ("enforce", enforce),
+            ("realtime", realtime),
+            ("hand", hand),
+        ):
+            check_flag(name, flag)
+        for name, load in (("tool", tool), ("true_load", true_load)):
+            check_tool(name, load)
+        if not isinstance(model_library, bytes):
+            raise InvalidArgumentError(f"model_library is no bytes but {model_library!r:.100}")
+        check_host("host", host)
         check_whole("port", port, 0, PORT_MAX)
         if priority is not None:
             check_whole("priority", priority, 1, PRIORITY_MAX)
+        if cpu is not None:
+            check_whole("cpu", cpu, 0, INT_MAX)
         if cpu is not None and cpu not in os.sched_getaffinity(0):
             cores = ", ".join(map(str, sorted(os.sched_getaffinity(0))))
             raise InvalidArgumentError(f"cpu is {cpu!r}; the cores of this process are {cores}")
@@ -188,7 +208,7 @@ class SimulatedRobot(SimulatedWorld):
             self._library,
         )
         if self._realtime:
-            self._mailbox.loop_runs = True
+            self._mailbox.begin()
             self._loop = threading.Thread(target=self._serve, name="sim-loop", daemon=True)
             self._loop.start()
         self._server.start()

@@ -59,3 +59,13 @@ class SimulatedTool:
     def row(self) -> Array:
         """(13,) mass, centre, inertia column-major: the load of the dynamics kernels."""
         return np.concatenate([[self.mass], self.centre, self.inertia.ravel(order="F")])
+
+
+def check_tool(name: str, value: object) -> None:
+    """Refuse what is neither a tool nor None.
+
+    Raises:
+        InvalidArgumentError: It is neither. Also a `ValueError`.
+    """
+    if not isinstance(value, SimulatedTool | None):
+        raise InvalidArgumentError(f"{name}: {value!r:.200} is no SimulatedTool", field=name)

@@ -1,5 +1,6 @@
 """Trouble for a simulated robot: stops, reflexes, hands that guide, things that happen in time."""
 
+from kinegraph.robot.argument_checks import check_flag
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.sim.codes_layout import (
     INJECT_COLLISION,
@@ -59,6 +60,7 @@ class SimulatedTroubles:
         It is possible without a motion and after a reflex; errors stay until they are recovered
         from.
         """
+        check_flag("on", on)
         if self._mailbox.ask(R_GUIDE, (), (int(on),)) != SUCCESS:
             raise InvalidOperationError("guide: not possible in the current mode")
 
@@ -73,6 +75,7 @@ class SimulatedTroubles:
         """
         if self.fci_version != 10:
             raise InvalidOperationError("activate_safety_function: version 5 knows none")
+        check_flag("on", on)
         self._mailbox.ask(R_SAFETY, (), (int(on),))
 
     def recover_by_hand(self) -> None:
@@ -97,8 +100,8 @@ class SimulatedTroubles:
         Raises:
             InvalidArgumentError: No error has that name. Also a `ValueError`.
         """
-        if name not in ERROR_NAMES:
-            text = f"no error {name!r}{suggestion(name, ERROR_NAMES)}"
+        if not isinstance(name, str) or name not in ERROR_NAMES:
+            text = f"no error {name!r}{suggestion(str(name), ERROR_NAMES)}"
             raise InvalidArgumentError(text, name=name)
         self._mailbox.ask(R_REFLEX, (), (ERROR_NAMES.index(name), int(manual)))
 

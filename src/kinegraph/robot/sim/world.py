@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.argument_checks import as_numbers, check_whole
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.recording.recorder import Recorder
 from kinegraph.robot.sim.arm import SimulatedArm
@@ -35,7 +35,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_wall_count,
     N_wall_id,
 )
-from kinegraph.robot.sim.tool import SimulatedTool
+from kinegraph.robot.sim.tool import SimulatedTool, check_tool
 from kinegraph.robot.sim.troubles import SimulatedTroubles
 from kinegraph.robot.wire.error_bits import ERROR_NAMES
 from kinegraph.robot.wire.state_layout import STATE_SIZE
@@ -255,6 +255,7 @@ class SimulatedWorld(SimulatedTroubles):
 
     def set_true_load(self, load: SimulatedTool | None) -> None:
         """Hang something on the flange that the robot does not know of; None for what it knows."""
+        check_tool("load", load)
         row = np.zeros(13) if load is None else load.row()
         self._mailbox.ask(R_TRUE_LOAD, row, (int(load is not None),))
 
@@ -273,14 +274,14 @@ class SimulatedWorld(SimulatedTroubles):
 
 
 def _numbers(name: str, values: Any, count: int) -> Array:
-    numbers = np.array(values, np.float64)
+    numbers = as_numbers(name, values)
     if numbers.shape != (count,) or not np.isfinite(numbers).all():
         raise InvalidArgumentError(f"{name}: {count} finite numbers wanted, got {values}")
     return numbers
 
 
 def _row(row: Sequence[float] | Array) -> Array:
-    numbers = np.asarray(row, np.float64)
+    numbers = as_numbers("state row", row)
     if numbers.shape != (STATE_SIZE,):
         raise InvalidArgumentError(f"state row: {STATE_SIZE} numbers wanted, got {numbers.shape}")
     return numbers

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal
 
-from kinegraph.robot.argument_checks import check_duration, check_whole
+from kinegraph.robot.argument_checks import check_duration, check_host, check_whole
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.listening import open_listener
 from kinegraph.robot.testing.faults import DIRECTIONS, Direction, Faults
@@ -69,14 +69,15 @@ class Relay:
         server_port: int | None = None,
         priority: int | None = None,
     ) -> None:
-        if device not in DEVICES:
+        if not isinstance(device, str) or device not in DEVICES:
             raise InvalidArgumentError(f"device is {device!r}; it is one of 'arm', 'hand'")
         self._device = DEVICES[device]
         port = self._device.port if port is None else port
         server_port = self._device.port if server_port is None else server_port
         for name, host in (("listen", listen), ("server", server)):
-            if not isinstance(host, str) or not host:
-                raise InvalidArgumentError(f"{name} is {host!r}; an IPv4 address is needed")
+            check_host(name, host)
+        if not isinstance(faults, Faults | None):
+            raise InvalidArgumentError(f"faults: {faults!r:.200} is no Faults", field="faults")
         check_whole("port", port, 0, 65535)
         check_whole("server_port", server_port, 1, 65535)
         if priority is not None:
