@@ -1,7 +1,6 @@
 """What the loop accepts as a state, and what it says when none comes."""
 
 import _thread
-import signal
 import socket
 import struct
 import threading
@@ -230,15 +229,6 @@ def test_every_waiting_thread_gets_a_state(scripted: ScriptedRobot, robot: Robot
     assert len(got) == 24 * 20
 
 
-@pytest.fixture
-def heeds_ctrl_c() -> Iterator[None]:
-    """Ctrl-C counts, also where the tests run in the background and a shell has it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heeds_ctrl_c")
 def test_waiting_ends_with_ctrl_c(scripted: ScriptedRobot, robot: Robot) -> None:
     robot.read_once()
     scripted.sends = False
