@@ -1,6 +1,8 @@
 """What the loop accepts as a state, and what it says when none comes."""
 
 import _thread
+import gc
+import os
 import socket
 import struct
 import threading
@@ -250,3 +252,14 @@ def test_a_closed_robot_refuses_reads_and_ends_those_that_wait(
     with pytest.raises(InvalidOperationError, match="closed"):
         next(robot.states())
     robot.close()
+
+
+def test_a_closed_robot_that_is_kept_holds_few_descriptors() -> None:
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    kept = []
+    for _ in range(5):
+        with ScriptedRobot(fresh_address()) as scripted, Robot(scripted.address) as robot:
+            robot.read_once()
+        kept.append(robot)
+    assert len(os.listdir("/proc/self/fd")) - before <= 4 * len(kept)

@@ -34,8 +34,9 @@ class Waiters:
 
     def __init__(self) -> None:
         self.slots: IntArray = np.full(WAITERS, -1, dtype=np.int64)
-        self._fds = [os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC) for _ in range(WAITERS)]
-        # Closed with this object, not before: a thread may still wait on one.
+        # Place -> its eventfd, made when a place is first taken: most programs need one or two.
+        # Closed with this object, not before: the loop may be about to write to one.
+        self._fds: dict[int, int] = {}
         weakref.finalize(self, _close_all, self._fds)
         self._free = list(range(WAITERS))
         self._lock = threading.Lock()
@@ -76,7 +77,11 @@ class Waiters:
     @contextlib.contextmanager
     def _place(self) -> Iterator[int | None]:
         with self._lock:
-            place = self._free.pop() if self._free else None
+            place = self._free[-1] if self._free else None
+            if place is not None:
+                if place not in self._fds:
+                    self._fds[place] = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+                self._free.pop()
         try:
             yield place
         finally:
@@ -86,6 +91,6 @@ class Waiters:
                     self._free.append(place)
 
 
-def _close_all(fds: list[int]) -> None:
-    for fd in fds:
+def _close_all(fds: dict[int, int]) -> None:
+    for fd in fds.values():
         os.close(fd)
