@@ -157,7 +157,8 @@ def record_dtype(joints: int = 7) -> np.dtype[np.void]:
 
 def check_rows(rows: Array, joints: int) -> Array:
     """Return rows of the ring as an array, or raise InvalidArgumentError."""
-    rows = as_numbers("rows", rows)
+    if type(rows) is not np.ndarray or rows.dtype != np.float64:
+        rows = as_numbers("rows", rows)  # a copy; rows of the ring are not copied
     if rows.ndim != 2 or rows.shape[1] != RECORD_SIZE:
         raise InvalidArgumentError(
             f"rows: shape {rows.shape}, expected (N, {RECORD_SIZE})", field="rows"
