@@ -20,12 +20,13 @@ from kinegraph.robot.control.record_layout import (
     R_target_orientation,
     R_velocity,
 )
+from kinegraph.robot.control.relative_moves import checked_step, moved
 from kinegraph.robot.control.rotation import (
     checked_placement,
     checked_quaternion,
     quaternion_xyzw,
 )
-from kinegraph.robot.errors import ControlError, InvalidOperationError
+from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import TorqueSession
@@ -53,6 +54,7 @@ class CartesianTargets:
         controller: Its controller.
         chain: Constants of the chain from the robot's base to the controlled link.
         newest_state: Returns the newest state's row.
+        axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
     """
 
     def __init__(
@@ -61,11 +63,13 @@ class CartesianTargets:
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],
+        axes_of: Callable[[str], Array],
     ) -> None:
         self._session = session
         self._controller = controller
         self._chain = chain
         self._newest_state = newest_state
+        self._axes_of = axes_of
 
     def start(self) -> "CartesianTargets":
         """Start the motion; return when its first cycle has run.
@@ -123,11 +127,50 @@ class CartesianTargets:
         position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
         self._publish(position, quaternion_xyzw(rotation))
 
-    def _publish(self, position: Any, orientation: Array | None = None) -> None:
+    def move_by(self, delta: TransformLike, frame: str = "base") -> Isometry3d:
+        """Move the newest target by a step; moves in a row add up without the arm's lag in them.
+
+        A turn is about the target's own origin, so that it does not shift the target.
+
+        Args:
+            delta: (3,) translation, m; (6,) translation and rotation vector, rad; or a transform,
+                rigid within 1e-3.
+            frame: Axes in which the step is given: "base", "tool" (the newest target's own), or
+                the name of a link of the scene, whose axes are taken as they are now.
+
+        Returns:
+            The new target.
+
+        Raises:
+            InvalidArgumentError: No such step, or `frame` is no text. Also a `ValueError`.
+            UnknownLinkError: `frame` is no link. Also a `KeyError`.
+            InvalidOperationError: The session has ended.
+        """
+        step = checked_step(delta)
+        if not isinstance(frame, str):
+            raise InvalidArgumentError(
+                f"frame: {frame!r:.100} is neither 'base' nor 'tool' nor the name of a link",
+                field="frame",
+                value=frame,
+            )
+        self._check_running()
+        axes = None
+        if frame != "tool":
+            axes = np.eye(3) if frame == "base" else self._axes_of(frame)
+        slot = self._controller.slot
+        with slot.lock:
+            values = moved(self._slot_values(), step, axes)
+            slot.publish(check_finite_vector("delta", values, 7))
+        return Isometry3d.from_quaternion(values[:3], values[3:])
+
+    def _check_running(self) -> None:
         if not self.is_running:
             raise InvalidOperationError(
                 "the session has ended, it takes no target; if it failed, stop() has the reason"
             )
+
+    def _publish(self, position: Any, orientation: Array | None = None) -> None:
+        self._check_running()
         slot = self._controller.slot
         with slot.lock:
             values = self._slot_values()

@@ -1,0 +1,153 @@
+"""Relative moves of a Cartesian target session, against the simulated robot."""
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from robot_addresses import fresh_address
+from shared_cases import GOLDEN
+
+from kinegraph.cli.demo_scene import PART, TIP, build_scene
+from kinegraph.robot import (
+    CartesianOptions,
+    InvalidArgumentError,
+    InvalidOperationError,
+    Robot,
+    SceneRobot,
+    SimulatedRobot,
+)
+from kinegraph.robot.control.relative_moves import checked_step, moved
+from kinegraph.robot.control.targets import CartesianTargets
+from kinegraph.scene import Isometry3d, UnknownLinkError
+
+pytestmark = pytest.mark.compiled
+
+HOST = fresh_address()
+K82: dict[str, Any] = json.loads((GOLDEN / "fci" / "reports.json").read_text())["K82"]
+
+
+@pytest.fixture
+def ready() -> Iterator[SceneRobot]:
+    """The scene, its tool's frame and mass known to a robot that waits for its client."""
+    with (
+        SimulatedRobot(host=HOST, lockstep_s=0.2),
+        Robot(HOST) as robot,
+        build_scene(robot) as scene,
+    ):
+        scene.sync_tool()
+        scene.sync_load()
+        yield scene
+
+
+@pytest.fixture
+def arm(ready: SceneRobot) -> Iterator[CartesianTargets]:
+    """A running session that may go anywhere."""
+    wide = CartesianOptions(max_deviation=2.0, max_angular_deviation=3.0)
+    running = ready.cartesian_targets(wide)
+    yield running
+    running.cancel()
+
+
+def turned(vector: list[float]) -> np.ndarray[Any, Any]:
+    """The rotation of a rotation vector."""
+    return checked_step([0.0, 0.0, 0.0, *vector])[1]
+
+
+@pytest.mark.parametrize("frame", ["base", "tool"])
+def test_k82_relative_moves_are_in_the_frame_asked_for(arm: CartesianTargets, frame: str) -> None:
+    case, right = K82["given"], K82["expected"][f"{frame}_axes"]
+    arm.set_pose(np.array(case["O_T_EE"]).reshape(4, 4).T)
+    answer = arm.move_by([*case["delta_position"], *case["delta_rotation_vector"]], frame)
+    tolerance = K82["expected"]["tol"]
+    for pose in (answer, arm.target_pose()):
+        np.testing.assert_allclose(pose.translation, right["position"], rtol=0, atol=tolerance)
+        np.testing.assert_allclose(pose.linear, right["rotation"], rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("frame", ["base", "tool"])
+def test_a_transform_is_the_same_step_as_its_translation_and_rotation_vector(frame: str) -> None:
+    step = [0.01, -0.02, 0.03, 0.2, -0.1, 0.3]
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = turned(step[3:]), step[:3]
+    start = np.array([0.4, 0.1, 0.5, 1.0, 0.0, 0.0, 0.0])
+    axes = np.eye(3) if frame == "base" else None
+    by_numbers = moved(start, checked_step(step), axes)
+    for same in (matrix, Isometry3d(matrix), matrix.tolist()):
+        np.testing.assert_allclose(moved(start, checked_step(same), axes), by_numbers, atol=1e-15)
+
+
+def test_a_tool_step_by_a_transform_is_its_product_with_the_target() -> None:
+    matrix = np.eye(4)
+    matrix[:3, :3], matrix[:3, 3] = turned([0.3, 0.2, -0.4]), (0.05, 0.02, -0.01)
+    start = np.array([0.4, 0.1, 0.5, 0.6, 0.0, 0.8, 0.0])
+    pose = Isometry3d.from_quaternion(start[:3], start[3:])
+    got = moved(start, checked_step(matrix))
+    want = pose @ Isometry3d(matrix)
+    np.testing.assert_allclose(
+        Isometry3d.from_quaternion(got[:3], got[3:]).matrix, want.matrix, atol=1e-14
+    )
+
+
+def test_moves_add_up_from_the_target_and_not_from_the_arm(arm: CartesianTargets) -> None:
+    start = arm.target_pose()
+    for _ in range(9):  # sooner than the arm can follow
+        arm.move_by([0.002, 0.0, 0.001])
+    answer = arm.move_by([0.002, 0.0, 0.001])
+    np.testing.assert_allclose(answer.translation - start.translation, (0.02, 0, 0.01), atol=1e-12)
+    np.testing.assert_array_equal(answer.linear, start.linear)
+    assert arm.wait(tolerance=2e-3, timeout_s=30.0)
+    off = arm.measured_pose().translation - answer.translation
+    assert np.linalg.norm(off) < 2e-3
+
+
+def test_moves_of_several_threads_all_count(arm: CartesianTargets) -> None:
+    start = arm.target()
+
+    def push() -> None:
+        for _ in range(100):
+            arm.move_by([1e-5, 0.0, 0.0])
+
+    threads = [threading.Thread(target=push) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    np.testing.assert_allclose(arm.target() - start, (4e-3, 0.0, 0.0), atol=1e-12)
+
+
+def test_a_step_in_the_axes_of_a_link(ready: SceneRobot, arm: CartesianTargets) -> None:
+    start = arm.target_pose()
+    for link in (PART, TIP, ready.arm.flange_link):
+        axes = ready.relative_pose(ready.arm.base_link, link).linear
+        before = arm.target_pose()
+        after = arm.move_by([0.0, 0.001, 0.0, 0.0, 0.0, 0.01], link)
+        np.testing.assert_allclose(
+            after.translation - before.translation, axes @ (0.0, 0.001, 0.0), atol=1e-5
+        )
+        turn = after.linear @ before.linear.T
+        np.testing.assert_allclose(turn, axes @ turned([0, 0, 0.01]) @ axes.T, atol=1e-5)
+    assert start != arm.target_pose()
+
+
+def test_bad_steps_are_refused_and_change_nothing(arm: CartesianTargets) -> None:
+    before = arm.target_pose()
+    scaled = np.diag([2.0, 2.0, 2.0, 1.0])
+    bad_steps: list[Any] = [[1, 2], "up", None, [0, np.nan, 0], [np.inf] * 6, np.eye(3), scaled]
+    for bad in bad_steps:
+        with pytest.raises(InvalidArgumentError):
+            arm.move_by(bad)
+    with pytest.raises(InvalidArgumentError, match="delta"):
+        arm.move_by([1.8e308, 0.0, 0.0, 0.0, 0.0, np.nan])
+    nothing: Any = None
+    with pytest.raises(InvalidArgumentError, match="frame"):
+        arm.move_by([0.0, 0.0, 0.1], nothing)
+    with pytest.raises(UnknownLinkError, match="tabel"):
+        arm.move_by([0.0, 0.0, 0.1], "tabel")
+    assert arm.target_pose() == before
+    arm.cancel()
+    with pytest.raises(InvalidOperationError, match="has ended"):
+        arm.move_by([0.0, 0.0, 0.01])
+    assert arm.target_pose() == before
