@@ -1,4 +1,4 @@
-"""Relative moves of a Cartesian target session, against the simulated robot."""
+"""Relative moves and waypoints of a Cartesian target session, against the simulated robot."""
 
 import json
 import threading
@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from robot_addresses import fresh_address
 from shared_cases import GOLDEN
+from waiting_for import wait_until
 
 from kinegraph.cli.demo_scene import PART, TIP, build_scene
 from kinegraph.robot import (
     CartesianOptions,
+    ControlError,
     InvalidArgumentError,
     InvalidOperationError,
     Robot,
@@ -150,4 +152,61 @@ def test_bad_steps_are_refused_and_change_nothing(arm: CartesianTargets) -> None
     arm.cancel()
     with pytest.raises(InvalidOperationError, match="has ended"):
         arm.move_by([0.0, 0.0, 0.01])
+    assert arm.target_pose() == before
+
+
+def test_move_to_returns_when_the_arm_is_there(arm: CartesianTargets) -> None:
+    goal = arm.target_pose() @ Isometry3d.from_rpy((0.0, 0.0, 0.02), (0.0, 0.0, 0.1))
+    assert arm.move_to(goal, tolerance=2e-3, timeout_s=30.0)
+    assert arm.at_rest()
+    assert max(arm.distance()) < 2e-3
+    np.testing.assert_allclose(arm.target_pose().matrix, goal.matrix, atol=1e-12)
+    assert arm.move_to(
+        goal.translation + np.array([0.0, 0.01, 0.0]), tolerance=2e-3, timeout_s=30.0
+    )
+    np.testing.assert_allclose(arm.target_pose().linear, goal.linear, atol=1e-12)
+
+
+def test_move_to_says_what_is_missing_when_the_time_is_up(arm: CartesianTargets) -> None:
+    goal = arm.target() + np.array([0.1, 0.0, 0.0])
+    with pytest.raises(ControlError, match=r"not there after 0 s.* mm .*under way") as caught:
+        arm.move_to(goal, timeout_s=0.0)
+    assert caught.value.distance == pytest.approx(0.1, abs=2e-3)
+    np.testing.assert_array_equal(arm.target(), goal)
+    assert arm.is_running
+
+
+def test_move_to_yields_to_a_newer_target(arm: CartesianTargets) -> None:
+    start = arm.target()
+    answers: list[bool] = []
+    mover = threading.Thread(
+        target=lambda: answers.append(
+            arm.move_to(start + np.array([0.2, 0.0, 0.0]), timeout_s=60.0)
+        )
+    )
+    mover.start()
+    wait_until(lambda: arm.target()[0] > start[0] + 0.1)
+    arm.set_position(start)
+    mover.join(30.0)
+    assert answers == [False]
+    np.testing.assert_array_equal(arm.target(), start)
+
+
+def test_move_to_raises_what_ended_the_session(ready: SceneRobot) -> None:
+    arm = ready.cartesian_targets(CartesianOptions(max_deviation=0.02))
+    with pytest.raises(ControlError, match="strayed"):
+        arm.move_to(arm.target() + np.array([0.05, 0.0, 0.0]), timeout_s=30.0)
+    with pytest.raises(InvalidOperationError, match="has ended"):
+        arm.move_to(arm.target())
+
+
+def test_bad_arguments_of_move_to_change_nothing(arm: CartesianTargets) -> None:
+    before = arm.target_pose()
+    bad_poses: list[Any] = [[1, 2], "up", None, [0, np.nan, 0], np.eye(3), 2 * np.eye(4)]
+    for bad in bad_poses:
+        with pytest.raises(InvalidArgumentError, match="pose"):
+            arm.move_to(bad)
+    for numbers in ({"tolerance": 0.0}, {"tolerance": np.nan}, {"timeout_s": -1.0}):
+        with pytest.raises(InvalidArgumentError, match=next(iter(numbers))):
+            arm.move_to(before, **numbers)
     assert arm.target_pose() == before

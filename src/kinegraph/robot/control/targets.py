@@ -1,36 +1,28 @@
 """`CartesianTargets`: what a program holds of a running Cartesian target session."""
 
-import time
 import weakref
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any
 
 import numpy as np
 
 from kinegraph.robot.argument_checks import check_duration
-from kinegraph.robot.control.checks import check_finite_vector, check_positive
+from kinegraph.robot.control.checks import check_positive
 from kinegraph.robot.control.memory_layout import M_deviated
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
     R_angular_velocity,
     R_pose,
-    R_target,
-    R_target_orientation,
     R_velocity,
 )
-from kinegraph.robot.control.relative_moves import checked_step, moved
-from kinegraph.robot.control.rotation import (
-    checked_placement,
-    checked_quaternion,
-    quaternion_xyzw,
-)
-from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.control.target_setters import TargetSetters
+from kinegraph.robot.control.target_steps import checked_rows, landing, run
+from kinegraph.robot.errors import ControlError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import TorqueSession
-from kinegraph.robot.wire.state_layout import S_q
+from kinegraph.robot.wire.state_layout import S_q, S_time
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
@@ -38,11 +30,9 @@ __all__ = ["CartesianTargets"]
 
 REST = 1e-4
 REST_ACCELERATION = 0.05
-POLL_S = 0.002
-KEEP = object()
 
 
-class CartesianTargets:
+class CartesianTargets(TargetSetters):
     """A running session: targets in from any thread at any rate, one record per cycle out.
 
     The newest target replaces the others. Poses are those of the controlled link in the robot's
@@ -65,11 +55,9 @@ class CartesianTargets:
         newest_state: Callable[[], Array],
         axes_of: Callable[[str], Array],
     ) -> None:
-        self._session = session
-        self._controller = controller
+        super().__init__(session, controller, axes_of)
         self._chain = chain
         self._newest_state = newest_state
-        self._axes_of = axes_of
 
     def start(self) -> "CartesianTargets":
         """Start the motion; return when its first cycle has run.
@@ -82,131 +70,7 @@ class CartesianTargets:
         weakref.finalize(self, self._session.request_stop)
         return self
 
-    # --- targets --------------------------------------------------------------------------------
-
-    def set_position(self, position: Any) -> None:
-        """Set the position, keep the orientation of the newest target.
-
-        Args:
-            position: (3,) m, base frame.
-
-        Raises:
-            InvalidArgumentError: Not three finite numbers. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(position)
-
-    def set_orientation(self, quat_xyzw: Any) -> None:
-        """Set the orientation, keep the position of the newest target.
-
-        Args:
-            quat_xyzw: (4,) quaternion x, y, z, w of norm 1 within 1e-3.
-
-        Raises:
-            InvalidArgumentError: Not a unit quaternion. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(KEEP, checked_quaternion(quat_xyzw))
-
-    def set_target(self, position: Any, quat_xyzw: Any) -> None:
-        """Set position (3,) m and orientation (4,) quaternion x, y, z, w.
-
-        Raises:
-            InvalidArgumentError: As `set_position` and `set_orientation`. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(position, checked_quaternion(quat_xyzw))
-
-    def set_pose(self, pose: TransformLike) -> None:
-        """Set position and orientation by a transform, rigid within 1e-3.
-
-        Raises:
-            InvalidArgumentError: Not a rigid transform. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
-        self._publish(position, quaternion_xyzw(rotation))
-
-    def move_by(self, delta: TransformLike, frame: str = "base") -> Isometry3d:
-        """Move the newest target by a step; moves in a row add up without the arm's lag in them.
-
-        A turn is about the target's own origin, so that it does not shift the target.
-
-        Args:
-            delta: (3,) translation, m; (6,) translation and rotation vector, rad; or a transform,
-                rigid within 1e-3.
-            frame: Axes in which the step is given: "base", "tool" (the newest target's own), or
-                the name of a link of the scene, whose axes are taken as they are now.
-
-        Returns:
-            The new target.
-
-        Raises:
-            InvalidArgumentError: No such step, or `frame` is no text. Also a `ValueError`.
-            UnknownLinkError: `frame` is no link. Also a `KeyError`.
-            InvalidOperationError: The session has ended.
-        """
-        step = checked_step(delta)
-        if not isinstance(frame, str):
-            raise InvalidArgumentError(
-                f"frame: {frame!r:.100} is neither 'base' nor 'tool' nor the name of a link",
-                field="frame",
-                value=frame,
-            )
-        self._check_running()
-        axes = None
-        if frame != "tool":
-            axes = np.eye(3) if frame == "base" else self._axes_of(frame)
-        slot = self._controller.slot
-        with slot.lock:
-            values = moved(self._slot_values(), step, axes)
-            slot.publish(check_finite_vector("delta", values, 7))
-        return Isometry3d.from_quaternion(values[:3], values[3:])
-
-    def _check_running(self) -> None:
-        if not self.is_running:
-            raise InvalidOperationError(
-                "the session has ended, it takes no target; if it failed, stop() has the reason"
-            )
-
-    def _publish(self, position: Any, orientation: Array | None = None) -> None:
-        self._check_running()
-        slot = self._controller.slot
-        with slot.lock:
-            values = self._slot_values()
-            if position is not KEEP:
-                values[:3] = check_finite_vector("position", position, 3)
-            if orientation is not None:
-                values[3:] = orientation
-            slot.publish(values)
-
-    def _slot_values(self) -> Array:
-        values = self._controller.slot.read()
-        if values is not None:
-            return values
-        record = self._controller.extra.record
-        position = record[R_target : R_target + 3]
-        return np.concatenate([position, record[R_target_orientation : R_target_orientation + 4]])
-
-    def target(self) -> Array:
-        """Return (3,) the newest target's position, m; the anchor until something is set."""
-        return self._slot_values()[:3]
-
-    def target_orientation(self) -> Array:
-        """Return (4,) the newest target's orientation, quaternion x, y, z, w."""
-        return self._slot_values()[3:]
-
-    def target_pose(self) -> Isometry3d:
-        """Return the newest target."""
-        values = self._slot_values()
-        return Isometry3d.from_quaternion(values[:3], values[3:])
-
     # --- what happens ---------------------------------------------------------------------------
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the loop runs; false once it has ended for any reason."""
-        return self._session.is_running
 
     @property
     def cycle_count(self) -> int:
@@ -247,6 +111,16 @@ class CartesianTargets:
             moving < REST and speeding < REST_ACCELERATION and distance < 1e-5 and angle < 1e-5
         )
 
+    def distance(self) -> tuple[float, float]:
+        """Return how far the measured pose is from the newest target, m and rad."""
+        return pose_difference(self.measured_pose().matrix, self._slot_values())
+
+    def robot_time(self) -> float:
+        """Return the robot's clock by the newest state, s."""
+        return 1e-3 * float(self._newest_state()[S_time])
+
+    # --- until it is there ----------------------------------------------------------------------
+
     def wait(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
         """Wait until the measured pose is at the newest target.
 
@@ -265,17 +139,56 @@ class CartesianTargets:
         """
         check_positive("tolerance", tolerance)
         check_duration("timeout_s", timeout_s)
-        end = time.monotonic() + timeout_s
-        while time.monotonic() < end:
-            if not self.is_running:
-                self.stop()
-                return False
-            if self.at_rest():
-                difference = pose_difference(self.measured_pose().matrix, self._slot_values())
-                if max(difference) <= tolerance:
-                    return True
-            time.sleep(POLL_S)
-        return False
+        return run(landing(self, tolerance, timeout_s), self.stop)
+
+    def move_to(
+        self, pose: TransformLike, tolerance: float = 1e-3, timeout_s: float = 10.0
+    ) -> bool:
+        """Set a target and wait until the measured pose is there.
+
+        Args:
+            pose: Transform, rigid within 1e-3, or (3,) position, m, which keeps the orientation.
+            tolerance: m and rad.
+            timeout_s: Longest wait, s.
+
+        Returns:
+            True when it got there, as `wait` has it; false when another target was set before, or
+            the session was stopped elsewhere.
+
+        Raises:
+            InvalidArgumentError: No such pose, a tolerance that is not positive, or no time to
+                wait. Also a `ValueError`.
+            InvalidOperationError: The session had ended before.
+            ControlError: The time is up; its `distance`, m, and `angle`, rad, are what is missing.
+                The target stands.
+            FrankaError: What ended the session, as `stop` raises it.
+        """
+        ticket = self._begin_move(pose, tolerance, timeout_s)
+        landed = run(landing(self, tolerance, timeout_s, ticket), self.stop)
+        return self._landed(landed, ticket, tolerance, timeout_s)
+
+    def _begin_move(self, pose: TransformLike, tolerance: float, timeout_s: float) -> int:
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        with self._controller.slot.lock:
+            row = checked_rows("pose", [pose], self.target_orientation())[0]
+            self._check_running()
+            ticket = self.put(row, None)
+        assert ticket is not None  # it asked for no other
+        return ticket
+
+    def _landed(self, landed: bool, ticket: int, tolerance: float, timeout_s: float) -> bool:
+        if landed or not self.is_running or not self.is_newest(ticket):
+            return landed
+        distance, angle = self.distance()
+        arrived = "stands on the target" if self.at_rest() else "is still under way"
+        raise ControlError(
+            f"move_to: not there after {timeout_s:g} s: the measured pose is "
+            f"{1e3 * distance:.3g} mm and {1e3 * angle:.3g} mrad off, {1e3 * tolerance:.3g} are allowed; the trajectory "
+            f"{arrived}",
+            distance=distance,
+            angle=angle,
+        )
 
     # --- the end --------------------------------------------------------------------------------
 
