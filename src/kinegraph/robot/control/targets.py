@@ -184,8 +184,8 @@ class CartesianTargets(TargetSetters):
         arrived = "stands on the target" if self.at_rest() else "is still under way"
         raise ControlError(
             f"move_to: not there after {timeout_s:g} s: the measured pose is "
-            f"{1e3 * distance:.3g} mm and {1e3 * angle:.3g} mrad off, {1e3 * tolerance:.3g} are allowed; the trajectory "
-            f"{arrived}",
+            f"{1e3 * distance:.3g} mm and {1e3 * angle:.3g} mrad off, {1e3 * tolerance:.3g} are "
+            f"allowed; the trajectory {arrived}",
             distance=distance,
             angle=angle,
         )
