@@ -1,4 +1,4 @@
-"""Relative moves and waypoints of a Cartesian target session, against the simulated robot."""
+"""Relative moves, waypoints and chunks of a session, against the simulated robot."""
 
 import json
 import threading
@@ -17,11 +17,14 @@ from kinegraph.robot import (
     ControlError,
     InvalidArgumentError,
     InvalidOperationError,
+    MotionLimits,
     Robot,
     SceneRobot,
     SimulatedRobot,
 )
+from kinegraph.robot.control.record_layout import R_target
 from kinegraph.robot.control.relative_moves import checked_step, moved
+from kinegraph.robot.control.target_steps import checked_rows, following
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.scene import Isometry3d, UnknownLinkError
 
@@ -210,3 +213,164 @@ def test_bad_arguments_of_move_to_change_nothing(arm: CartesianTargets) -> None:
         with pytest.raises(InvalidArgumentError, match=next(iter(numbers))):
             arm.move_to(before, **numbers)
     assert arm.target_pose() == before
+
+
+class Clock:
+    """Targets without a robot: takes what is put, and is at the times of a list."""
+
+    def __init__(self, times: list[float]) -> None:
+        self.times = times
+        self.put_at: list[tuple[float, float]] = []
+        self.is_running, self.is_stopping, self.newest = True, False, 0
+
+    def robot_time(self) -> float:
+        return self.times[0]
+
+    def put(self, values: np.ndarray[Any, Any], ticket: int | None) -> int | None:
+        if ticket is not None and not self.is_newest(ticket):
+            return None
+        self.put_at.append((self.times[0], float(values[0])))
+        self.newest += 2
+        return self.newest
+
+    def is_newest(self, ticket: int) -> bool:
+        return ticket == self.newest
+
+    def follow(self, count: int, dt: float) -> bool | None:
+        """Follow rows 0, 1, ...; each step takes until the next of the times."""
+        rows = np.zeros((count, 7))
+        rows[:, 0] = np.arange(count)
+        targets: Any = self
+        steps = following(targets, rows, dt)
+        while True:
+            try:
+                assert next(steps) >= 0.0
+            except StopIteration as stop:
+                answer: bool | None = stop.value
+                return answer
+            self.times.pop(0)
+
+
+def test_rows_are_set_at_their_times_by_the_robots_clock() -> None:
+    clock = Clock([5.0 + 0.001 * k for k in range(100)])
+    assert clock.follow(4, 0.02) is True
+    assert [row for _, row in clock.put_at] == [0.0, 1.0, 2.0, 3.0]
+    np.testing.assert_allclose([at for at, _ in clock.put_at], 5.0 + 0.02 * np.arange(4), atol=1e-9)
+    assert clock.robot_time() == pytest.approx(5.08)  # the last stood for one dt
+
+
+def test_rows_whose_time_has_passed_are_left_out_but_not_the_last() -> None:
+    clock = Clock([0.0, 0.02, 0.0701, 0.5])
+    assert clock.follow(6, 0.02) is True
+    assert [row for _, row in clock.put_at] == [0.0, 1.0, 3.0, 5.0]
+    assert Clock([0.0, 10.0]).follow(3, 1e-300) is True
+
+
+def test_a_stop_and_an_end_leave_the_rest_of_a_chunk() -> None:
+    clock = Clock([0.0, 1.0])
+    clock.is_stopping = True
+    assert clock.follow(3, 0.02) is False
+    clock = Clock([0.0, 1.0])
+    clock.is_running = False
+    assert clock.follow(3, 0.02) is None
+    assert [row for _, row in clock.put_at] == [0.0]
+
+
+def circle(start: np.ndarray[Any, Any], radius: float, count: int) -> np.ndarray[Any, Any]:
+    """Positions (count + 1, 3) on a horizontal circle, from its start back to it."""
+    angle = np.linspace(0.0, 2.0 * np.pi, count + 1)
+    way = np.stack([np.cos(angle) - 1.0, np.sin(angle), 0.0 * angle], axis=1)
+    return start + radius * way
+
+
+def test_a_circle_is_followed_in_order_and_never_early(ready: SceneRobot) -> None:
+    fast = CartesianOptions(limits=MotionLimits(0.6, 4.0, 200.0))
+    with ready.cartesian_targets(fast) as arm:
+        start = arm.target_pose().matrix
+        rows = np.repeat(start[None], 51, axis=0)
+        rows[:, :3, 3] = circle(start[:3, 3], 0.04, 50)
+        assert arm.follow(rows, 0.02) is True
+        assert arm.wait(tolerance=2e-3, timeout_s=30.0)
+        records, lost = arm.records().read()
+    assert lost == 0
+    seen = records[:, R_target : R_target + 3]
+    changed = np.flatnonzero(np.any(np.diff(seen, axis=0) != 0.0, axis=1)) + 1
+    order = [int(np.abs(rows[:50, :3, 3] - seen[at]).sum(axis=1).argmin()) for at in changed]
+    assert order[:-1] == sorted(set(order[:-1]))
+    # The state that starts the clock and the cycle that takes the row are a few cycles apart.
+    for at, row in zip(changed[:-1], order[:-1], strict=True):
+        assert at - changed[0] >= 20 * (row - order[0]) - 20
+    np.testing.assert_allclose(seen[-1], rows[-1, :3, 3], atol=1e-12)
+
+
+def test_a_newer_chunk_takes_over_and_a_setter_too(arm: CartesianTargets) -> None:
+    start = arm.target()
+    slow = np.stack([start + np.array([0.001 * i, 0.0, 0.0]) for i in range(3)])
+    answers: dict[str, bool] = {}
+
+    def play(name: str, chunk: np.ndarray[Any, Any]) -> None:
+        answers[name] = arm.follow(chunk, 30.0)
+
+    first = threading.Thread(target=play, args=("first", slow))
+    first.start()
+    wait_until(lambda: arm._controller.slot.read() is not None)
+    second = threading.Thread(target=play, args=("second", slow + np.array([0.0, 0.0, 0.01])))
+    second.start()
+    first.join(30.0)
+    assert answers == {"first": False}
+    assert arm.target()[2] == pytest.approx(start[2] + 0.01, abs=1e-12)
+    arm.set_position(start)
+    second.join(30.0)
+    assert answers == {"first": False, "second": False}
+    np.testing.assert_array_equal(arm.target(), start)
+
+
+def test_a_stop_from_another_thread_ends_a_chunk(arm: CartesianTargets) -> None:
+    answers: list[bool] = []
+    rows = np.stack([arm.target()] * 3)
+    player = threading.Thread(target=lambda: answers.append(arm.follow(rows, 60.0)))
+    player.start()
+    wait_until(lambda: arm._controller.slot.read() is not None)
+    arm.stop()
+    player.join(30.0)
+    assert answers == [False]
+    with pytest.raises(InvalidOperationError, match="has ended"):
+        arm.follow(rows, 0.02)
+
+
+def test_a_session_that_fails_raises_in_follow(ready: SceneRobot) -> None:
+    arm = ready.cartesian_targets(CartesianOptions(max_deviation=0.02))
+    with pytest.raises(ControlError, match="strayed"):
+        arm.follow([arm.target() + np.array([0.1, 0.0, 0.0])], 60.0)
+
+
+def test_a_chunk_is_checked_whole_before_its_first_row(arm: CartesianTargets) -> None:
+    before = arm.target_pose()
+    good = np.repeat(before.matrix[None], 5, axis=0)
+    good[:, 0, 3] += 0.01
+    last_nan, last_scaled, mirrored = good.copy(), good.copy(), good.copy()
+    last_nan[4, 0, 3] = np.nan
+    last_scaled[4, :3, :3] *= 1.01
+    mirrored[4, :3, 0] *= -1.0
+    for bad in (last_nan, last_scaled, mirrored):
+        with pytest.raises(InvalidArgumentError, match="row 4"):
+            arm.follow(bad, 0.02)
+    shapes: list[Any] = [[], good[0], np.zeros((3, 4)), "chunk", None, [[0, 0, "1"]]]
+    for bad in shapes:
+        with pytest.raises(InvalidArgumentError, match="poses"):
+            arm.follow(bad, 0.02)
+    steps: list[Any] = [0.0, -0.02, np.nan, np.inf, "1"]
+    for dt in steps:
+        with pytest.raises(InvalidArgumentError, match="dt"):
+            arm.follow(good, dt)
+    assert arm.target_pose() == before
+
+
+def test_a_chunk_may_be_a_list_of_transforms() -> None:
+    poses = [Isometry3d.from_rpy((0.1 * i, 0.0, 0.4), (0.0, 0.0, 0.1 * i)) for i in range(3)]
+    as_array = np.stack([pose.matrix for pose in poses])
+    got = checked_rows("poses", poses, np.zeros(4))
+    np.testing.assert_array_equal(got, checked_rows("poses", as_array, np.zeros(4)))
+    scaled = as_array.copy()
+    scaled[:, :3, :3] *= 1.0 + 2e-4  # rigid within 1e-3
+    np.testing.assert_allclose(checked_rows("poses", scaled, np.zeros(4)), got, atol=1e-12)

@@ -1,6 +1,6 @@
-"""What waiting for a target does, a step at a time; and the checks of targets in rows.
+"""What waiting for a target and following a chunk do, a step at a time.
 
-It is a generator that yields how long to sleep, s, and returns how it ended: true or false, or
+Each is a generator that yields how long to sleep, s, and returns how it ended: true or false, or
 None when the session has ended. `run` drives it.
 """
 
@@ -18,9 +18,11 @@ from kinegraph.scene.array_types import Array
 if TYPE_CHECKING:
     from kinegraph.robot.control.targets import CartesianTargets
 
-__all__ = ["Steps", "checked_rows", "landing", "run"]
+__all__ = ["Steps", "checked_rows", "following", "landing", "run"]
 
 POLL_S = 0.002
+FINE_POLL_S = 0.001
+ROUNDING = 1e-6
 
 Steps: TypeAlias = Generator[float, None, bool | None]
 
@@ -55,6 +57,29 @@ def landing(
             return True
         yield POLL_S
     return False if targets.is_running else None
+
+
+def following(targets: "CartesianTargets", rows: Array, dt: float) -> Steps:
+    """Set each row (n, 7) at its time, the first at once; end one `dt` after the last.
+
+    Returns:
+        Whether every row's time came before another target was set or the session was stopped.
+    """
+    count, at, begun = len(rows), 0, targets.robot_time()
+    ticket = targets.put(rows[0], None)
+    while ticket is not None and not targets.is_stopping and targets.is_newest(ticket):
+        if not targets.is_running:
+            return None
+        elapsed = targets.robot_time() - begun
+        passed = min(elapsed / dt + ROUNDING, float(count))
+        due = min(int(passed), count - 1)
+        if due > at:
+            at, ticket = due, targets.put(rows[due], ticket)
+        elif int(passed) >= count:
+            return True
+        else:
+            yield min(max((at + 1) * dt - elapsed, 0.0), FINE_POLL_S)
+    return False
 
 
 def checked_rows(name: str, poses: object, orientation: Array) -> Array:

@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Callable
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from kinegraph.robot.control.record_layout import (
     R_velocity,
 )
 from kinegraph.robot.control.target_setters import TargetSetters
-from kinegraph.robot.control.target_steps import checked_rows, landing, run
+from kinegraph.robot.control.target_steps import checked_rows, following, landing, run
 from kinegraph.robot.errors import ControlError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
@@ -45,6 +46,9 @@ class CartesianTargets(TargetSetters):
         chain: Constants of the chain from the robot's base to the controlled link.
         newest_state: Returns the newest state's row.
         axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
+
+    Attributes:
+        is_stopping: Whether `stop` has been called.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class CartesianTargets(TargetSetters):
         super().__init__(session, controller, axes_of)
         self._chain = chain
         self._newest_state = newest_state
+        self.is_stopping = False
 
     def start(self) -> "CartesianTargets":
         """Start the motion; return when its first cycle has run.
@@ -190,16 +195,50 @@ class CartesianTargets(TargetSetters):
             angle=angle,
         )
 
+    def follow(self, poses: Any, dt: float) -> bool:
+        """Set a chunk of targets, one after the other at a fixed rate, by the robot's clock.
+
+        Row i is the target from i `dt` after the call on; the call returns when the last has been
+        it for one `dt`, so that chunks follow each other without a gap. A row whose time has
+        passed when this thread comes to it (the process was held up, or `dt` is below the robot's
+        1 ms) is left out, the last never. The arm may still be under way at the end: see `wait`.
+
+        Another target or chunk, from any thread, takes over at once, and the rest of this one is
+        dropped; so is it when the session is stopped.
+
+        Args:
+            poses: (n, 4, 4) transforms, rigid within 1e-3, or (n, 3) positions, m, which keep the
+                orientation; n > 0. All are checked before the first is set.
+            dt: s, above 0.
+
+        Returns:
+            True when the chunk is through; false when something else took over.
+
+        Raises:
+            InvalidArgumentError: A row that is no pose, no rows, or no such `dt`. Also a
+                `ValueError`.
+            InvalidOperationError: The session had ended before.
+            FrankaError: What ended the session, as `stop` raises it.
+        """
+        return run(following(self, self._begin_chunk(poses, dt), dt), self.stop)
+
+    def _begin_chunk(self, poses: Any, dt: float) -> Array:
+        check_positive("dt", dt)
+        rows = checked_rows("poses", poses, self.target_orientation())
+        self._check_running()
+        return rows
+
     # --- the end --------------------------------------------------------------------------------
 
     def stop(self, timeout_s: float = 15.0) -> None:
-        """Land on the last target, finish the motion, and wait for it.
+        """Land on the last target, finish the motion, and wait for it; a `follow` ends here.
 
         Raises:
             ControlError: The robot or another call ended the motion, or the measured pose had
                 strayed too far from its start.
             FrankaError: Whatever else ended it.
         """
+        self.is_stopping = True
         self._session.stop(timeout_s)
         if self._controller.extra.memory[M_deviated] != 0.0:
             raise ControlError(
