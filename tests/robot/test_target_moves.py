@@ -1,5 +1,6 @@
 """Relative moves, waypoints and chunks of a session, against the simulated robot."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Iterator
@@ -305,7 +306,7 @@ def test_a_circle_is_followed_in_order_and_never_early(ready: SceneRobot) -> Non
 
 def test_a_newer_chunk_takes_over_and_a_setter_too(arm: CartesianTargets) -> None:
     start = arm.target()
-    slow = np.stack([start + np.array([0.001 * i, 0.0, 0.0]) for i in range(3)])
+    slow = np.stack([start + np.array([0.001 * i, 0.0, 0.0]) for i in range(1, 4)])
     answers: dict[str, bool] = {}
 
     def play(name: str, chunk: np.ndarray[Any, Any]) -> None:
@@ -313,7 +314,7 @@ def test_a_newer_chunk_takes_over_and_a_setter_too(arm: CartesianTargets) -> Non
 
     first = threading.Thread(target=play, args=("first", slow))
     first.start()
-    wait_until(lambda: arm._controller.slot.read() is not None)
+    wait_until(lambda: np.array_equal(arm.target(), slow[0]))
     second = threading.Thread(target=play, args=("second", slow + np.array([0.0, 0.0, 0.01])))
     second.start()
     first.join(30.0)
@@ -327,10 +328,10 @@ def test_a_newer_chunk_takes_over_and_a_setter_too(arm: CartesianTargets) -> Non
 
 def test_a_stop_from_another_thread_ends_a_chunk(arm: CartesianTargets) -> None:
     answers: list[bool] = []
-    rows = np.stack([arm.target()] * 3)
+    rows = np.stack([arm.target() + np.array([0.001, 0.0, 0.0])] * 3)
     player = threading.Thread(target=lambda: answers.append(arm.follow(rows, 60.0)))
     player.start()
-    wait_until(lambda: arm._controller.slot.read() is not None)
+    wait_until(lambda: np.array_equal(arm.target(), rows[0]))
     arm.stop()
     player.join(30.0)
     assert answers == [False]
@@ -374,3 +375,74 @@ def test_a_chunk_may_be_a_list_of_transforms() -> None:
     scaled = as_array.copy()
     scaled[:, :3, :3] *= 1.0 + 2e-4  # rigid within 1e-3
     np.testing.assert_allclose(checked_rows("poses", scaled, np.zeros(4)), got, atol=1e-12)
+
+
+def test_the_event_loop_goes_on_while_the_arm_moves(arm: CartesianTargets) -> None:
+    start = arm.target()
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0.0)
+
+    async def job() -> list[bool]:
+        counter = asyncio.create_task(count())
+        rows = circle(start, 0.01, 20)
+        answers = [
+            await arm.follow_async(rows, 0.02),
+            await arm.wait_async(tolerance=2e-3, timeout_s=30.0),
+            await arm.move_to_async(start + np.array([0.0, 0.01, 0.0]), 2e-3, 30.0),
+        ]
+        counter.cancel()
+        return answers
+
+    assert asyncio.run(job()) == [True, True, True]
+    assert turns > 100
+    np.testing.assert_allclose(arm.target(), start + np.array([0.0, 0.01, 0.0]), atol=1e-12)
+
+
+def test_a_cancelled_chunk_leaves_its_last_target(arm: CartesianTargets) -> None:
+    rows = arm.target() + np.array([[0.001, 0.0, 0.0], [0.05, 0.0, 0.0]])
+
+    async def job() -> None:
+        task = asyncio.create_task(arm.follow_async(rows, 30.0))
+        while not np.array_equal(arm.target(), rows[0]):
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(job())
+    assert arm.is_running
+    np.testing.assert_array_equal(arm.target(), rows[0])
+    assert arm.wait(tolerance=2e-3, timeout_s=30.0)
+
+
+def test_a_newer_target_ends_the_awaited_one(arm: CartesianTargets) -> None:
+    start = arm.target()
+    far = start + np.array([0.2, 0.0, 0.0])
+
+    async def job() -> list[bool]:
+        first = asyncio.create_task(arm.move_to_async(far, timeout_s=60.0))
+        await asyncio.sleep(0.01)
+        second = asyncio.create_task(arm.follow_async(start[None], 60.0))
+        await asyncio.sleep(0.01)
+        arm.move_by([0.0, 0.0, 0.0])
+        return [await first, await second]
+
+    assert asyncio.run(job()) == [False, False]
+
+
+def test_what_ends_the_session_is_raised_in_the_event_loop(ready: SceneRobot) -> None:
+    arm = ready.cartesian_targets(CartesianOptions(max_deviation=0.02))
+    far = arm.target() + np.array([0.1, 0.0, 0.0])
+    with pytest.raises(ControlError, match="not there after 0 s"):
+        asyncio.run(arm.move_to_async(far, timeout_s=0.0))
+    with pytest.raises(ControlError, match="strayed"):
+        asyncio.run(arm.wait_async(timeout_s=30.0))
+    with pytest.raises(InvalidOperationError, match="has ended"):
+        asyncio.run(arm.follow_async(far[None], 0.02))
+    with pytest.raises(InvalidArgumentError, match="tolerance"):
+        asyncio.run(arm.wait_async(tolerance=-1.0))

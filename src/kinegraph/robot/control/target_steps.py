@@ -1,9 +1,10 @@
 """What waiting for a target and following a chunk do, a step at a time.
 
 Each is a generator that yields how long to sleep, s, and returns how it ended: true or false, or
-None when the session has ended. `run` drives it.
+None when the session has ended. `run` and `run_async` are its two drivers.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, TypeAlias
@@ -18,7 +19,7 @@ from kinegraph.scene.array_types import Array
 if TYPE_CHECKING:
     from kinegraph.robot.control.targets import CartesianTargets
 
-__all__ = ["Steps", "checked_rows", "following", "landing", "run"]
+__all__ = ["Steps", "checked_rows", "following", "landing", "run", "run_async"]
 
 POLL_S = 0.002
 FINE_POLL_S = 0.001
@@ -37,6 +38,18 @@ def run(steps: Steps, ended: Callable[[], None]) -> bool:
                 ended()
             return bool(stop.value)
         time.sleep(pause)
+
+
+async def run_async(steps: Steps, ended: Callable[[], None]) -> bool:
+    """Run the steps in the event loop, which goes on between them."""
+    while True:
+        try:
+            pause = next(steps)
+        except StopIteration as stop:
+            if stop.value is None:
+                await asyncio.to_thread(ended)  # waits for the robot's reply
+            return bool(stop.value)
+        await asyncio.sleep(pause)
 
 
 def landing(

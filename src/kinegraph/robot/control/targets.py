@@ -18,7 +18,7 @@ from kinegraph.robot.control.record_layout import (
     R_velocity,
 )
 from kinegraph.robot.control.target_setters import TargetSetters
-from kinegraph.robot.control.target_steps import checked_rows, following, landing, run
+from kinegraph.robot.control.target_steps import checked_rows, following, landing, run, run_async
 from kinegraph.robot.errors import ControlError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
@@ -227,6 +227,33 @@ class CartesianTargets(TargetSetters):
         rows = checked_rows("poses", poses, self.target_orientation())
         self._check_running()
         return rows
+
+    # --- in an event loop -----------------------------------------------------------------------
+
+    async def wait_async(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
+        """Wait as `wait`, and leave the event loop free meanwhile.
+
+        A cancelled call stops waiting; the session goes on and the newest target stands.
+        """
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        return await run_async(landing(self, tolerance, timeout_s), self.stop)
+
+    async def move_to_async(
+        self, pose: TransformLike, tolerance: float = 1e-3, timeout_s: float = 10.0
+    ) -> bool:
+        """Move as `move_to`, and leave the event loop free meanwhile; cancelled as `wait_async`."""
+        ticket = self._begin_move(pose, tolerance, timeout_s)
+        landed = await run_async(landing(self, tolerance, timeout_s, ticket), self.stop)
+        return self._landed(landed, ticket, tolerance, timeout_s)
+
+    async def follow_async(self, poses: Any, dt: float) -> bool:
+        """Follow as `follow`, and leave the event loop free meanwhile.
+
+        A cancelled call sets no more rows; the session goes on and the last row that was set
+        stands. What holds the event loop up makes rows late or leaves them out.
+        """
+        return await run_async(following(self, self._begin_chunk(poses, dt), dt), self.stop)
 
     # --- the end --------------------------------------------------------------------------------
 
