@@ -11,6 +11,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 WITH_ROBOT = (
     "bad_network",
     "compiled_motion",
+    "follow_a_chunk",
     "joint_motion",
     "load_the_model",
     "move_tool_tip",

@@ -2,7 +2,7 @@
 
 Given and expected values are those of `cases/reports` (K65 to K96, copied to
 tests/golden/fci/reports.json). Elsewhere: K67, K90 in test_command_moves.py, K71, K75, K76 in
-test_model_reports.py. K82 (relative moves) is about the target controllers.
+test_model_reports.py, K82 in test_target_moves.py.
 """
 
 import itertools

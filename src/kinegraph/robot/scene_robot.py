@@ -376,6 +376,9 @@ class SceneRobot:
         """Return the controlled link's pose in the robot's base, by the newest state."""
         return self.relative_pose(self.arm.base_link, self._tip)
 
+    def _axes_of(self, link_name: str) -> Array:
+        return self.relative_pose(self.arm.base_link, link_name).matrix[:3, :3]
+
     def tip_jacobian(self) -> Array:
         """Return (6, 7), base axes at the controlled link's origin, by the newest state."""
         with self._lock:
@@ -541,7 +544,7 @@ class SceneRobot:
                 limit_rate=chosen.limit_rate,
                 cutoff_frequency=chosen.impedance.cutoff_frequency,
             )
-            targets = CartesianTargets(session, controller, chain, link.newest_row)
+            targets = CartesianTargets(session, controller, chain, link.newest_row, self._axes_of)
             # From here on every change of the scene goes to this session too.
             self._targets, self._starting = weakref.ref(targets), True
         try:

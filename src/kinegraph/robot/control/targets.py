@@ -1,6 +1,5 @@
 """`CartesianTargets`: what a program holds of a running Cartesian target session."""
 
-import time
 import weakref
 from collections.abc import Callable
 from types import TracebackType
@@ -9,27 +8,22 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.argument_checks import check_duration
-from kinegraph.robot.control.checks import check_finite_vector, check_positive
+from kinegraph.robot.control.checks import check_positive
 from kinegraph.robot.control.memory_layout import M_deviated
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
     R_angular_velocity,
     R_pose,
-    R_target,
-    R_target_orientation,
     R_velocity,
 )
-from kinegraph.robot.control.rotation import (
-    checked_placement,
-    checked_quaternion,
-    quaternion_xyzw,
-)
-from kinegraph.robot.errors import ControlError, InvalidOperationError
+from kinegraph.robot.control.target_setters import TargetSetters
+from kinegraph.robot.control.target_steps import checked_rows, following, landing, run, run_async
+from kinegraph.robot.errors import ControlError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import TorqueSession
-from kinegraph.robot.wire.state_layout import S_q
+from kinegraph.robot.wire.state_layout import S_q, S_time
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
@@ -37,11 +31,9 @@ __all__ = ["CartesianTargets"]
 
 REST = 1e-4
 REST_ACCELERATION = 0.05
-POLL_S = 0.002
-KEEP = object()
 
 
-class CartesianTargets:
+class CartesianTargets(TargetSetters):
     """A running session: targets in from any thread at any rate, one record per cycle out.
 
     The newest target replaces the others. Poses are those of the controlled link in the robot's
@@ -53,6 +45,10 @@ class CartesianTargets:
         controller: Its controller.
         chain: Constants of the chain from the robot's base to the controlled link.
         newest_state: Returns the newest state's row.
+        axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
+
+    Attributes:
+        is_stopping: Whether `stop` has been called.
     """
 
     def __init__(
@@ -61,11 +57,12 @@ class CartesianTargets:
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],
+        axes_of: Callable[[str], Array],
     ) -> None:
-        self._session = session
-        self._controller = controller
+        super().__init__(session, controller, axes_of)
         self._chain = chain
         self._newest_state = newest_state
+        self.is_stopping = False
 
     def start(self) -> "CartesianTargets":
         """Start the motion; return when its first cycle has run.
@@ -78,92 +75,7 @@ class CartesianTargets:
         weakref.finalize(self, self._session.request_stop)
         return self
 
-    # --- targets --------------------------------------------------------------------------------
-
-    def set_position(self, position: Any) -> None:
-        """Set the position, keep the orientation of the newest target.
-
-        Args:
-            position: (3,) m, base frame.
-
-        Raises:
-            InvalidArgumentError: Not three finite numbers. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(position)
-
-    def set_orientation(self, quat_xyzw: Any) -> None:
-        """Set the orientation, keep the position of the newest target.
-
-        Args:
-            quat_xyzw: (4,) quaternion x, y, z, w of norm 1 within 1e-3.
-
-        Raises:
-            InvalidArgumentError: Not a unit quaternion. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(KEEP, checked_quaternion(quat_xyzw))
-
-    def set_target(self, position: Any, quat_xyzw: Any) -> None:
-        """Set position (3,) m and orientation (4,) quaternion x, y, z, w.
-
-        Raises:
-            InvalidArgumentError: As `set_position` and `set_orientation`. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(position, checked_quaternion(quat_xyzw))
-
-    def set_pose(self, pose: TransformLike) -> None:
-        """Set position and orientation by a transform, rigid within 1e-3.
-
-        Raises:
-            InvalidArgumentError: Not a rigid transform. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
-        self._publish(position, quaternion_xyzw(rotation))
-
-    def _publish(self, position: Any, orientation: Array | None = None) -> None:
-        if not self.is_running:
-            raise InvalidOperationError(
-                "the session has ended, it takes no target; if it failed, stop() has the reason"
-            )
-        slot = self._controller.slot
-        with slot.lock:
-            values = self._slot_values()
-            if position is not KEEP:
-                values[:3] = check_finite_vector("position", position, 3)
-            if orientation is not None:
-                values[3:] = orientation
-            slot.publish(values)
-
-    def _slot_values(self) -> Array:
-        values = self._controller.slot.read()
-        if values is not None:
-            return values
-        record = self._controller.extra.record
-        position = record[R_target : R_target + 3]
-        return np.concatenate([position, record[R_target_orientation : R_target_orientation + 4]])
-
-    def target(self) -> Array:
-        """Return (3,) the newest target's position, m; the anchor until something is set."""
-        return self._slot_values()[:3]
-
-    def target_orientation(self) -> Array:
-        """Return (4,) the newest target's orientation, quaternion x, y, z, w."""
-        return self._slot_values()[3:]
-
-    def target_pose(self) -> Isometry3d:
-        """Return the newest target."""
-        values = self._slot_values()
-        return Isometry3d.from_quaternion(values[:3], values[3:])
-
     # --- what happens ---------------------------------------------------------------------------
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the loop runs; false once it has ended for any reason."""
-        return self._session.is_running
 
     @property
     def cycle_count(self) -> int:
@@ -204,6 +116,16 @@ class CartesianTargets:
             moving < REST and speeding < REST_ACCELERATION and distance < 1e-5 and angle < 1e-5
         )
 
+    def distance(self) -> tuple[float, float]:
+        """Return how far the measured pose is from the newest target, m and rad."""
+        return pose_difference(self.measured_pose().matrix, self._slot_values())
+
+    def robot_time(self) -> float:
+        """Return the robot's clock by the newest state, s."""
+        return 1e-3 * float(self._newest_state()[S_time])
+
+    # --- until it is there ----------------------------------------------------------------------
+
     def wait(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
         """Wait until the measured pose is at the newest target.
 
@@ -222,28 +144,128 @@ class CartesianTargets:
         """
         check_positive("tolerance", tolerance)
         check_duration("timeout_s", timeout_s)
-        end = time.monotonic() + timeout_s
-        while time.monotonic() < end:
-            if not self.is_running:
-                self.stop()
-                return False
-            if self.at_rest():
-                difference = pose_difference(self.measured_pose().matrix, self._slot_values())
-                if max(difference) <= tolerance:
-                    return True
-            time.sleep(POLL_S)
-        return False
+        return run(landing(self, tolerance, timeout_s), self.stop)
+
+    def move_to(
+        self, pose: TransformLike, tolerance: float = 1e-3, timeout_s: float = 10.0
+    ) -> bool:
+        """Set a target and wait until the measured pose is there.
+
+        Args:
+            pose: Transform, rigid within 1e-3, or (3,) position, m, which keeps the orientation.
+            tolerance: m and rad.
+            timeout_s: Longest wait, s.
+
+        Returns:
+            True when it got there, as `wait` has it; false when another target was set before, or
+            the session was stopped elsewhere.
+
+        Raises:
+            InvalidArgumentError: No such pose, a tolerance that is not positive, or no time to
+                wait. Also a `ValueError`.
+            InvalidOperationError: The session had ended before.
+            ControlError: The time is up; its `distance`, m, and `angle`, rad, are what is missing.
+                The target stands.
+            FrankaError: What ended the session, as `stop` raises it.
+        """
+        ticket = self._begin_move(pose, tolerance, timeout_s)
+        landed = run(landing(self, tolerance, timeout_s, ticket), self.stop)
+        return self._landed(landed, ticket, tolerance, timeout_s)
+
+    def _begin_move(self, pose: TransformLike, tolerance: float, timeout_s: float) -> int:
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        with self._controller.slot.lock:
+            row = checked_rows("pose", [pose], self.target_orientation())[0]
+            self._check_running()
+            ticket = self.put(row, None)
+        assert ticket is not None  # it asked for no other
+        return ticket
+
+    def _landed(self, landed: bool, ticket: int, tolerance: float, timeout_s: float) -> bool:
+        if landed or not self.is_running or not self.is_newest(ticket):
+            return landed
+        distance, angle = self.distance()
+        arrived = "stands on the target" if self.at_rest() else "is still under way"
+        raise ControlError(
+            f"move_to: not there after {timeout_s:g} s: the measured pose is "
+            f"{1e3 * distance:.3g} mm and {1e3 * angle:.3g} mrad off, {1e3 * tolerance:.3g} are "
+            f"allowed; the trajectory {arrived}",
+            distance=distance,
+            angle=angle,
+        )
+
+    def follow(self, poses: Any, dt: float) -> bool:
+        """Set a chunk of targets, one after the other at a fixed rate, by the robot's clock.
+
+        Row i is the target from i `dt` after the call on; the call returns when the last has been
+        it for one `dt`, so that chunks follow each other without a gap. A row whose time has
+        passed when this thread comes to it (the process was held up, or `dt` is below the robot's
+        1 ms) is left out, the last never. The arm may still be under way at the end: see `wait`.
+
+        Another target or chunk, from any thread, takes over at once, and the rest of this one is
+        dropped; so is it when the session is stopped.
+
+        Args:
+            poses: (n, 4, 4) transforms, rigid within 1e-3, or (n, 3) positions, m, which keep the
+                orientation; n > 0. All are checked before the first is set.
+            dt: s, above 0.
+
+        Returns:
+            True when the chunk is through; false when something else took over.
+
+        Raises:
+            InvalidArgumentError: A row that is no pose, no rows, or no such `dt`. Also a
+                `ValueError`.
+            InvalidOperationError: The session had ended before.
+            FrankaError: What ended the session, as `stop` raises it.
+        """
+        return run(following(self, self._begin_chunk(poses, dt), dt), self.stop)
+
+    def _begin_chunk(self, poses: Any, dt: float) -> Array:
+        check_positive("dt", dt)
+        rows = checked_rows("poses", poses, self.target_orientation())
+        self._check_running()
+        return rows
+
+    # --- in an event loop -----------------------------------------------------------------------
+
+    async def wait_async(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
+        """Wait as `wait`, and leave the event loop free meanwhile.
+
+        A cancelled call stops waiting; the session goes on and the newest target stands.
+        """
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        return await run_async(landing(self, tolerance, timeout_s), self.stop)
+
+    async def move_to_async(
+        self, pose: TransformLike, tolerance: float = 1e-3, timeout_s: float = 10.0
+    ) -> bool:
+        """Move as `move_to`, and leave the event loop free meanwhile; cancelled as `wait_async`."""
+        ticket = self._begin_move(pose, tolerance, timeout_s)
+        landed = await run_async(landing(self, tolerance, timeout_s, ticket), self.stop)
+        return self._landed(landed, ticket, tolerance, timeout_s)
+
+    async def follow_async(self, poses: Any, dt: float) -> bool:
+        """Follow as `follow`, and leave the event loop free meanwhile.
+
+        A cancelled call sets no more rows; the session goes on and the last row that was set
+        stands. What holds the event loop up makes rows late or leaves them out.
+        """
+        return await run_async(following(self, self._begin_chunk(poses, dt), dt), self.stop)
 
     # --- the end --------------------------------------------------------------------------------
 
     def stop(self, timeout_s: float = 15.0) -> None:
-        """Land on the last target, finish the motion, and wait for it.
+        """Land on the last target, finish the motion, and wait for it; a `follow` ends here.
 
         Raises:
             ControlError: The robot or another call ended the motion, or the measured pose had
                 strayed too far from its start.
             FrankaError: Whatever else ended it.
         """
+        self.is_stopping = True
         self._session.stop(timeout_s)
         if self._controller.extra.memory[M_deviated] != 0.0:
             raise ControlError(

@@ -1,0 +1,189 @@
+"""`TargetSetters`: the ways to set the target of a running Cartesian session."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.record_layout import R_target, R_target_orientation
+from kinegraph.robot.control.relative_moves import checked_step, moved
+from kinegraph.robot.control.rotation import (
+    checked_placement,
+    checked_quaternion,
+    quaternion_xyzw,
+)
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.loop.target_controller import TargetController
+from kinegraph.robot.session import TorqueSession
+from kinegraph.scene.array_types import Array
+from kinegraph.scene.pose import Isometry3d, TransformLike
+
+__all__ = ["TargetSetters"]
+
+KEEP = object()
+
+
+class TargetSetters:
+    """Sets and tells the newest target; from any thread, each call as a whole.
+
+    Args:
+        session: The session that takes the targets.
+        controller: Its controller.
+        axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
+    """
+
+    def __init__(
+        self,
+        session: TorqueSession,
+        controller: TargetController,
+        axes_of: Callable[[str], Array],
+    ) -> None:
+        self._session = session
+        self._controller = controller
+        self._axes_of = axes_of
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the loop runs; false once it has ended for any reason."""
+        return self._session.is_running
+
+    def set_position(self, position: Any) -> None:
+        """Set the position, keep the orientation of the newest target.
+
+        Args:
+            position: (3,) m, base frame.
+
+        Raises:
+            InvalidArgumentError: Not three finite numbers. Also a `ValueError`.
+            InvalidOperationError: The session has ended.
+        """
+        self._publish(position)
+
+    def set_orientation(self, quat_xyzw: Any) -> None:
+        """Set the orientation, keep the position of the newest target.
+
+        Args:
+            quat_xyzw: (4,) quaternion x, y, z, w of norm 1 within 1e-3.
+
+        Raises:
+            InvalidArgumentError: Not a unit quaternion. Also a `ValueError`.
+            InvalidOperationError: The session has ended.
+        """
+        self._publish(KEEP, checked_quaternion(quat_xyzw))
+
+    def set_target(self, position: Any, quat_xyzw: Any) -> None:
+        """Set position (3,) m and orientation (4,) quaternion x, y, z, w.
+
+        Raises:
+            InvalidArgumentError: As `set_position` and `set_orientation`. Also a `ValueError`.
+            InvalidOperationError: The session has ended.
+        """
+        self._publish(position, checked_quaternion(quat_xyzw))
+
+    def set_pose(self, pose: TransformLike) -> None:
+        """Set position and orientation by a transform, rigid within 1e-3.
+
+        Raises:
+            InvalidArgumentError: Not a rigid transform. Also a `ValueError`.
+            InvalidOperationError: The session has ended.
+        """
+        position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
+        self._publish(position, quaternion_xyzw(rotation))
+
+    def move_by(self, delta: TransformLike, frame: str = "base") -> Isometry3d:
+        """Move the newest target by a step; moves in a row add up without the arm's lag in them.
+
+        A turn is about the target's own origin, so that it does not shift the target.
+
+        Args:
+            delta: (3,) translation, m; (6,) translation and rotation vector, rad; or a transform,
+                rigid within 1e-3.
+            frame: Axes in which the step is given: "base", "tool" (the newest target's own), or
+                the name of a link of the scene, whose axes are taken as they are now.
+
+        Returns:
+            The new target.
+
+        Raises:
+            InvalidArgumentError: No such step, or `frame` is no text. Also a `ValueError`.
+            UnknownLinkError: `frame` is no link. Also a `KeyError`.
+            InvalidOperationError: The session has ended.
+        """
+        step = checked_step(delta)
+        if not isinstance(frame, str):
+            raise InvalidArgumentError(
+                f"frame: {frame!r:.100} is neither 'base' nor 'tool' nor the name of a link",
+                field="frame",
+                value=frame,
+            )
+        self._check_running()
+        axes = None
+        if frame != "tool":
+            axes = np.eye(3) if frame == "base" else self._axes_of(frame)
+        slot = self._controller.slot
+        with slot.lock:
+            values = moved(self._slot_values(), step, axes)
+            slot.publish(check_finite_vector("delta", values, 7))
+        return Isometry3d.from_quaternion(values[:3], values[3:])
+
+    def _check_running(self) -> None:
+        if not self.is_running:
+            raise InvalidOperationError(
+                "the session has ended, it takes no target; if it failed, stop() has the reason"
+            )
+
+    def _publish(self, position: Any, orientation: Array | None = None) -> None:
+        self._check_running()
+        slot = self._controller.slot
+        with slot.lock:
+            values = self._slot_values()
+            if position is not KEEP:
+                values[:3] = check_finite_vector("position", position, 3)
+            if orientation is not None:
+                values[3:] = orientation
+            slot.publish(values)
+
+    def _slot_values(self) -> Array:
+        values = self._controller.slot.read()
+        if values is not None:
+            return values
+        record = self._controller.extra.record
+        position = record[R_target : R_target + 3]
+        return np.concatenate([position, record[R_target_orientation : R_target_orientation + 4]])
+
+    def target(self) -> Array:
+        """Return (3,) the newest target's position, m; the anchor until something is set."""
+        return self._slot_values()[:3]
+
+    def target_orientation(self) -> Array:
+        """Return (4,) the newest target's orientation, quaternion x, y, z, w."""
+        return self._slot_values()[3:]
+
+    def target_pose(self) -> Isometry3d:
+        """Return the newest target."""
+        values = self._slot_values()
+        return Isometry3d.from_quaternion(values[:3], values[3:])
+
+    # --- targets by turns -----------------------------------------------------------------------
+
+    def put(self, values: Array, ticket: int | None) -> int | None:
+        """Publish a checked target unless another came after the one with the ticket.
+
+        Args:
+            values: (7,) position, m, and unit quaternion x, y, z, w.
+            ticket: What this returned for the target that has to be the newest; None for any.
+
+        Returns:
+            The ticket of this target; None if it was not published.
+        """
+        slot = self._controller.slot
+        with slot.lock:
+            if ticket is not None and not self.is_newest(ticket):
+                return None
+            slot.publish(values)
+            return int(slot.sequence[0])
+
+    def is_newest(self, ticket: int) -> bool:
+        """Return whether the target with the ticket is still the newest."""
+        return int(self._controller.slot.sequence[0]) == ticket
