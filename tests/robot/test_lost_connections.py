@@ -34,6 +34,8 @@ from kinegraph.scene.array_types import Array
 
 pytestmark = pytest.mark.compiled
 
+WELL_UNDER_WAY = 50  # cycles
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -115,6 +117,7 @@ def test_a_planned_freeze_ends_a_python_loop_in_its_thread() -> None:
 
 def wait_in_a_session(robot: Robot, meanwhile: Callable[[], None]) -> None:
     session = robot.start_session(CompiledTorques(damp))
+    wait_until(lambda: session.cycle_count > WELL_UNDER_WAY)
     meanwhile()
     session.wait(SOON_S)
 
@@ -144,6 +147,7 @@ def wait_in_a_python_callback(robot: Robot, meanwhile: Callable[[], None]) -> No
 def wait_in_a_target_block(robot: Robot, meanwhile: Callable[[], None]) -> None:
     with SceneRobot(robot) as scene, scene.cartesian_targets() as arm:
         arm.set_position(arm.target() + np.array([0.0, 0.0, 0.02]))
+        wait_until(lambda: arm.cycle_count > WELL_UNDER_WAY)
         meanwhile()
         while True:
             arm.wait()

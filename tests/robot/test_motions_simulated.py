@@ -146,7 +146,7 @@ def in_python(kind: str) -> Callable[[RobotState, float], Any]:
     return callback
 
 
-@pytest.fixture(scope="module", params=[10, 5])
+@pytest.fixture(params=[10, 5])
 def simulated(request: pytest.FixtureRequest) -> Iterator[SimulatedRobot]:
     # A loaded machine may answer late at the start of a motion; that is not what is tested here.
     with SimulatedRobot(fresh_address(), fci=request.param, lockstep_s=2.0, max_lost=2000) as robot:

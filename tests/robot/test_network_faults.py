@@ -109,6 +109,8 @@ def test_a_motion_survives_all_of_it_both_ways(fci: int) -> None:
 def test_a_network_that_loses_all_commands_ends_the_motion_as_on_a_robot() -> None:
     with through(Faults()) as (sim, relay, robot):
         session = robot.start_session(CompiledTorques(damp))
+        # Losses before the first command of a motion are none.
+        wait_until(lambda: sim.counters["accepted"] > 0)
         relay.faults = Faults(commands=DatagramFaults(drop=1.0))
         with pytest.raises(ControlError, match="communication_constraints_violation") as caught:
             session.wait(SOON_S)
