@@ -26,6 +26,13 @@ DEVIATIONS = {
 IMPEDANCE, EXTERNAL = "JointImpedance", "ExternalController"
 
 
+def readable(waited_for: socket.socket, wait_s: float) -> bool:
+    """Whether something can be read within a time; of any descriptor, unlike select()."""
+    poll = select.poll()
+    poll.register(waited_for, select.POLLIN)
+    return bool(poll.poll(1000.0 * wait_s))
+
+
 class SimClient:
     """What a client sends and receives, byte by byte."""
 
@@ -71,7 +78,7 @@ class SimClient:
 
     def collect(self, wait_s: float) -> None:
         """Take the replies that are there, and those that come within a time of each other."""
-        while select.select([self.tcp], [], [], wait_s)[0]:
+        while readable(self.tcp, wait_s):
             _, other, size = HEADER.unpack(self._exactly(HEADER.size))
             self.waiting.setdefault(other, []).append(self._exactly(size - HEADER.size))
 
@@ -121,9 +128,9 @@ class SimClient:
 
     def state(self) -> Array:
         """The newest state, after waiting for the first one."""
-        assert select.select([self.udp], [], [], PATIENCE_S)[0], "no state came"
+        assert readable(self.udp, PATIENCE_S), "no state came"
         data = b""
-        while select.select([self.udp], [], [], 0.0)[0]:
+        while readable(self.udp, 0.0):
             data, self.sender = self.udp.recvfrom(4096)
             self.datagram[: len(data)] = np.frombuffer(data, np.uint8)
         row = np.zeros(layout.STATE_SIZE)
@@ -133,7 +140,7 @@ class SimClient:
 
     def current(self) -> Array:
         """The newest state; one that was read already when no other has come."""
-        if self.newest is None or select.select([self.udp], [], [], 0.0)[0]:
+        if self.newest is None or readable(self.udp, 0.0):
             return self.state()
         return self.newest
 

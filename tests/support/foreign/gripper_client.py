@@ -1,11 +1,12 @@
 """The hand by each client: `gripper_client.py HOST pylibfranka|franka_rs|panda|franky`."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
 
-from telling import HOST, later, say
+from telling import HOST, say
 
 # The fingers hold something that is this wide.
 OBJECT_M = 0.03
@@ -59,8 +60,19 @@ say(held=told(lambda: hand.grasp(OBJECT_M, 0.1, 20.0)), holding=state(hand))
 say(opened=told(lambda: hand.move(0.08, 0.1)), open=state(hand))
 say(missed=told(lambda: hand.grasp(0.06, 0.1, 20.0)))  # it is not that wide
 hand.move(0.08, 0.1)
-other = later(hand.stop, 0.5)
+over = threading.Event()
+
+
+def keep_stopping() -> None:
+    """Stop until the move has ended: on a busy machine it may begin after the first stop."""
+    while not over.wait(0.5):
+        hand.stop()
+
+
+other = threading.Thread(target=keep_stopping)
+other.start()
 begun = time.monotonic()
 say(stopped=told(lambda: hand.move(0.04, 0.01)), after_s=time.monotonic() - begun)
+over.set()
 other.join()
 say(between=state(hand))

@@ -135,9 +135,12 @@ class StateReceiver(Generic[StateT]):
         self._woken.close()
 
     def _receive(self) -> None:
+        poll = select.poll()  # select() knows no descriptor above 1023
+        poll.register(self._udp, select.POLLIN)
+        poll.register(self._woken, select.POLLIN)
         while not self._ending.is_set():
             try:
-                select.select([self._udp, self._woken], [], [], _TICK_S)
+                poll.poll(1000.0 * _TICK_S)
                 self._drain()
             except (OSError, ValueError):  # the socket was closed
                 return

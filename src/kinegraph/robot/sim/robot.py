@@ -297,7 +297,9 @@ class SimulatedRobot(SimulatedWorld):
                 states = int(self._memory.n[N_socket])
             if time.monotonic() - began >= patience:
                 return
-            select.select([states], [], [], 0.005)
+            poll = select.poll()
+            poll.register(states, select.POLLIN)
+            poll.poll(5.0)
 
     # --- what a test or a user may look at -----------------------------------------------------
 
