@@ -13,6 +13,7 @@ from typing import Any
 
 import franka
 import numpy as np
+from shared_reading import age_after_pause, fresh, timed_states
 
 HOST = sys.argv[1]
 FIFO = int(os.environ.get("LOOP_FIFO", "0")) or None
@@ -43,37 +44,17 @@ def mode(state: Any) -> str:
     return str(state.robot_mode).rsplit(".", 1)[-1].lower()
 
 
-def fresh(robot: Any) -> Any:
-    """The state of now: what waited in the socket's buffer goes first."""
-    for _ in range(150):
-        robot.read_once()
-    return robot.read_once()
-
-
 def versions() -> Any:
     robot = connect()
     return {"fci": robot.fci_version, "server": robot.server_version}
 
 
 def read(count: str) -> Any:
-    """States one after the other: when each came and what time it says."""
-    robot = connect()
-    fresh(robot)
-    at, ms = [], []
-    for _ in range(int(count)):
-        state = robot.read_once()
-        at.append(1e6 * time.perf_counter())
-        ms.append(milliseconds(state))
-    return {"at_us": at, "ms": ms}
+    return timed_states(connect(), int(count), milliseconds)
 
 
 def idle_age(seconds: str) -> Any:
-    """Age of the state that comes after a pause."""
-    robot = connect()
-    begun, since = time.perf_counter(), milliseconds(fresh(robot))
-    time.sleep(float(seconds))
-    state = robot.read_once()
-    return {"age_ms": 1e3 * (time.perf_counter() - begun) - (milliseconds(state) - since)}
+    return age_after_pause(connect(), float(seconds), milliseconds)
 
 
 def poses(count: str) -> Any:

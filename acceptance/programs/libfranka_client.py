@@ -46,13 +46,6 @@ def mode(state: Any) -> str:
     return str(state.robot_mode).rsplit(".", 1)[-1].removeprefix("k")
 
 
-def fresh(robot: Any) -> Any:
-    """The state of now: what waited in the socket's buffer goes first."""
-    for _ in range(150):
-        robot.read_once()
-    return robot.read_once()
-
-
 def milliseconds(state: Any) -> int:
     seconds: float = state.time.to_sec()
     return round(1e3 * seconds)

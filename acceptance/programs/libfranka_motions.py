@@ -16,13 +16,13 @@ from libfranka_client import (
     Motion,
     attempt,
     connect,
-    fresh,
     gap,
     mode,
     quiet,
     run_task,
     wave,
 )
+from shared_reading import fresh
 
 KP = (600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0)
 KD = (50.0, 50.0, 50.0, 50.0, 30.0, 25.0, 15.0)

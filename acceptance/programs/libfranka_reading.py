@@ -14,12 +14,12 @@ from libfranka_client import (
     attempt,
     connect,
     flags,
-    fresh,
     gap,
     milliseconds,
     mode,
     run_task,
 )
+from shared_reading import age_after_pause, fresh, timed_states
 
 
 def connects(count: str) -> Any:
@@ -42,26 +42,11 @@ def refused() -> Any:
 
 
 def read(count: str) -> Any:
-    """States one after the other: when each came and what time it says."""
-    robot = connect()
-    fresh(robot)
-    at, ms = [], []
-    for _ in range(int(count)):
-        state = robot.read_once()
-        at.append(1e6 * time.perf_counter())
-        ms.append(milliseconds(state))
-    return {"at_us": at, "ms": ms}
+    return timed_states(connect(), int(count), milliseconds)
 
 
 def idle_age(seconds: str) -> Any:
-    """Age of the state that comes after a pause."""
-    robot = connect()
-    state = fresh(robot)
-    begun, since = time.perf_counter(), milliseconds(state)
-    time.sleep(float(seconds))
-    state = robot.read_once()
-    passed = 1e3 * (time.perf_counter() - begun)
-    return {"age_ms": passed - (milliseconds(state) - since)}
+    return age_after_pause(connect(), float(seconds), milliseconds)
 
 
 def one_state() -> Any:

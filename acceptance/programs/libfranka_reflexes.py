@@ -14,12 +14,12 @@ from libfranka_client import (
     attempt,
     connect,
     flags,
-    fresh,
     mode,
     quiet,
     run_task,
     short_motion,
 )
+from shared_reading import fresh
 
 
 def step_of(kind: str, robot: Any) -> tuple[Any, Any, Any]:

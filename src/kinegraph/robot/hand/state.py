@@ -7,7 +7,7 @@ import numpy as np
 from kinegraph.robot.errors import ProtocolError
 from kinegraph.robot.wire.gripper_tables import GRIPPER
 
-__all__ = ["GripperState"]
+__all__ = ["GripperState", "first_record"]
 
 _LAYOUT = GRIPPER.dtype("GripperState")
 
@@ -37,14 +37,7 @@ class GripperState:
         Raises:
             ProtocolError: It is shorter.
         """
-        if len(datagram) < _LAYOUT.itemsize:
-            raise ProtocolError(
-                f"libfranka: incorrect object size: a GripperState has {_LAYOUT.itemsize} bytes, "
-                f"{len(datagram)} came",
-                expected=_LAYOUT.itemsize,
-                received=len(datagram),
-            )
-        record = np.frombuffer(datagram, _LAYOUT, count=1)[0]
+        record = first_record(datagram, _LAYOUT, "GripperState")
         return cls(
             float(record["width"]),
             float(record["max_width"]),
@@ -60,3 +53,20 @@ class GripperState:
         for name in ("width", "max_width", "is_grasped", "temperature"):
             record[name] = getattr(self, name)
         return record.tobytes()
+
+
+def first_record(datagram: bytes, layout: np.dtype[np.void], name: str) -> np.void:
+    """Return what a datagram begins with; what follows is ignored.
+
+    Raises:
+        ProtocolError: It is shorter than the layout.
+    """
+    if len(datagram) < layout.itemsize:
+        raise ProtocolError(
+            f"libfranka: incorrect object size: a {name} has {layout.itemsize} bytes, "
+            f"{len(datagram)} came",
+            expected=layout.itemsize,
+            received=len(datagram),
+        )
+    record: np.void = np.frombuffer(datagram, layout, count=1)[0]
+    return record

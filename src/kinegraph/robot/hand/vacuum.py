@@ -7,12 +7,11 @@ No program of others that serves one was at hand: messages and texts follow libf
 from dataclasses import dataclass
 from enum import Enum
 
-import numpy as np
-
 from kinegraph.robot.argument_checks import check_duration, check_whole
 from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
 from kinegraph.robot.hand.action import HandAction
 from kinegraph.robot.hand.client import HandClient
+from kinegraph.robot.hand.state import first_record
 from kinegraph.robot.wire.gripper_tables import VACUUM_GRIPPER
 
 __all__ = ["VacuumDeviceStatus", "VacuumGripper", "VacuumGripperState", "VacuumProfile"]
@@ -68,14 +67,7 @@ class VacuumGripperState:
         Raises:
             ProtocolError: It is shorter, or its status is none.
         """
-        if len(datagram) < _LAYOUT.itemsize:
-            raise ProtocolError(
-                f"libfranka: incorrect object size: a VacuumGripperState has {_LAYOUT.itemsize} "
-                f"bytes, {len(datagram)} came",
-                expected=_LAYOUT.itemsize,
-                received=len(datagram),
-            )
-        record = np.frombuffer(datagram, _LAYOUT, count=1)[0]
+        record = first_record(datagram, _LAYOUT, "VacuumGripperState")
         status = int(record["device_status"])
         if status not in {each.value for each in VacuumDeviceStatus}:
             raise ProtocolError(f"a vacuum gripper has no device status {status}", status=status)

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.rings import Ring, RingReader
 from kinegraph.robot.recording.facts import plain_host
 from kinegraph.robot.recording.recorder import Recorder, RowSource
+from kinegraph.robot.recording.stopping import StoppedAtExit
 from kinegraph.robot.wire.protocol import Protocol
 from kinegraph.scene.array_types import Array
 
@@ -68,7 +68,7 @@ class SessionRecords:
         return np.empty((0, self._width)), 0
 
 
-class FlightRecorder:
+class FlightRecorder(StoppedAtExit):
     """Records every state, command and record of a robot's sessions into one file.
 
     Made by `Robot.record`; use it as a context manager. The file is readable at every moment: a
@@ -223,19 +223,6 @@ class FlightRecorder:
     def __enter__(self) -> "FlightRecorder":
         """Start."""
         return self.start()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop; an error of the block comes before one of recording, which was logged."""
-        try:
-            self.stop()
-        except Exception:
-            if error is None:
-                raise
 
 
 def message_fields(protocol: Protocol, message: str, payload: bytes) -> dict[str, Any]:

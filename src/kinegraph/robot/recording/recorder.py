@@ -5,11 +5,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Protocol
 
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.recording.facts import checked_json, checked_path, describe_run
+from kinegraph.robot.recording.stopping import StoppedAtExit
 from kinegraph.robot.recording.writer import RunWriter, checked_fields
 from kinegraph.scene.array_types import Array
 
@@ -33,7 +33,7 @@ class RowSource(Protocol):
         ...
 
 
-class Recorder:
+class Recorder(StoppedAtExit):
     """Writes rows of several sources into one log, from a thread of its own.
 
     Use it as a context manager around the run. The loop is never waited for: the recorder reads
@@ -174,19 +174,6 @@ class Recorder:
     def __enter__(self) -> "Recorder":
         """Start."""
         return self.start()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop; an error of the block comes before one of recording, which was logged."""
-        try:
-            self.stop()
-        except Exception:
-            if error is None:
-                raise
 
 
 def checked_source(name: object, source: RowSource) -> RowSource:

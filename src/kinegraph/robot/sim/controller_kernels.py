@@ -14,7 +14,6 @@ takes their share of another acceleration, too.
 
 import math
 
-from kinegraph.kinematics.dynamics_kernels import solve_cholesky
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.sim.codes_layout import CARTESIAN_IMPEDANCE, CARTESIAN_VELOCITY, DT
 from kinegraph.robot.sim.frame_kernels import (
@@ -52,7 +51,6 @@ from kinegraph.robot.sim.sim_layout import (
     X_other_pose,
     X_q,
     X_q_d,
-    X_solver,
     X_spring,
     X_stiffness,
     X_torque,
@@ -62,6 +60,7 @@ from kinegraph.robot.sim.sim_layout import (
     X_vector,
     X_wanted,
 )
+from kinegraph.robot.sim.wrench_kernels import X_explained, explain_torques
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["filter_gain", "hold_desired", "own_controller", "track_desired"]
@@ -71,7 +70,6 @@ CONTROLLER_FILTER = 4  # the last of the five cutoffs
 NO_FILTER = 1000.0  # Hz
 NULL_STIFFNESS = 100.0  # Nm/rad
 # Keeps the projection into the null space finite at singular poses.
-PROJECTION_DAMPING = 1e-6
 
 
 @kernel
@@ -163,21 +161,10 @@ def stretch(x: Array, n: IntArray) -> None:
 @kernel
 def project(x: Array, n: IntArray) -> None:
     """Take out of `null` what moves K."""
-    a, jacobian = X_solver, X_other_jacobian
-    for r in range(6):
-        total = 0.0
-        for i in range(JOINTS):
-            total += x[jacobian + JOINTS * r + i] * x[X_null + i]
-        x[a + 36 + r] = total
-        for s in range(r + 1):
-            total = PROJECTION_DAMPING if r == s else 0.0
-            for i in range(JOINTS):
-                total += x[jacobian + JOINTS * r + i] * x[jacobian + JOINTS * s + i]
-            x[a + 6 * r + s] = total
-    solve_cholesky(6, a, a + 36, x)
+    explain_torques(x, X_null)
     for i in range(JOINTS):
         for r in range(6):
-            x[X_null + i] -= x[jacobian + JOINTS * r + i] * x[a + 36 + r]
+            x[X_null + i] -= x[X_other_jacobian + JOINTS * r + i] * x[X_explained + r]
 
 
 @kernel

@@ -82,6 +82,7 @@ from kinegraph.robot.sim.sim_layout import (
     X_thresholds,
 )
 from kinegraph.robot.sim.world_kernels import change_world
+from kinegraph.robot.sim.wrench_kernels import square_jacobian
 from kinegraph.robot.wire.state_layout import (
     S_F_x_Ctotal,
     S_I_total,
@@ -134,13 +135,9 @@ def update_tool(x: Array, n: IntArray) -> None:
 def is_singular(x: Array, n: IntArray) -> bool:
     """Whether sqrt(det(J J^T)) at the measured configuration is next to nothing."""
     a, root = X_solver, 1.0
+    square_jacobian(x, X_jacobian, 0.0)
     for r in range(6):
         x[a + 36 + r] = 0.0
-        for s in range(r + 1):
-            total = 0.0
-            for i in range(JOINTS):
-                total += x[X_jacobian + JOINTS * r + i] * x[X_jacobian + JOINTS * s + i]
-            x[a + 6 * r + s] = total
     if solve_cholesky(6, a, a + 36, x) != 0:
         return True
     for r in range(6):

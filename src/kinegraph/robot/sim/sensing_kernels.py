@@ -2,7 +2,6 @@
 
 import math
 
-from kinegraph.kinematics.dynamics_kernels import solve_cholesky
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.sim.body_kernels import touches_itself
 from kinegraph.robot.sim.check_kernels import speed_bound
@@ -28,7 +27,6 @@ from kinegraph.robot.sim.sim_layout import (
     X_power,
     X_q,
     X_q_d,
-    X_solver,
     X_state,
     X_tau_ext,
     X_tau_J,
@@ -38,6 +36,7 @@ from kinegraph.robot.sim.sim_layout import (
     X_wrench_K,
 )
 from kinegraph.robot.sim.wall_kernels import enters_a_wall
+from kinegraph.robot.sim.wrench_kernels import X_explained, explain_torques
 from kinegraph.robot.wire.state_layout import (
     S_O_T_EE,
     S_cartesian_collision,
@@ -58,7 +57,6 @@ TIP_SPEED = 3.0
 # What a measurement may exceed a limit by before the robot stops: rad, rad/s.
 RANGE_SLACK, SPEED_SLACK = 0.005, 0.01
 # Keeps the wrench finite at singular poses.
-WRENCH_DAMPING = 1e-6
 # Desired joint speed above which the thresholds for acceleration phases hold, rad/s.
 PHASE_SPEED = 0.05
 # Thresholds in the order of the request: torques 4 times 7, forces 4 times 6.
@@ -80,22 +78,11 @@ def estimate_wrench(x: Array, n: IntArray) -> None:
     With J_0 the Jacobian about the base's origin, (J_0 J_0^T + d) F = J_0 tau_ext. In the axes and
     about the origin of K the force is R^T f and the torque R^T (t - p x f).
     """
-    a, jacobian, p = X_solver, X_other_jacobian, X_state + S_O_T_EE + 12
+    jacobian, p = X_other_jacobian, X_state + S_O_T_EE + 12
     copy_numbers(x, X_jacobian, x, jacobian, 6 * JOINTS)
     move_jacobian(x, jacobian, -x[p], -x[p + 1], -x[p + 2])
-    for r in range(6):
-        total = 0.0
-        for i in range(JOINTS):
-            total += x[jacobian + JOINTS * r + i] * x[X_tau_ext + i]
-        x[a + 36 + r] = total
-        for s in range(r + 1):
-            total = WRENCH_DAMPING if r == s else 0.0
-            for i in range(JOINTS):
-                total += x[jacobian + JOINTS * r + i] * x[jacobian + JOINTS * s + i]
-            x[a + 6 * r + s] = total
-    solve_cholesky(6, a, a + 36, x)
-    for r in range(6):
-        x[X_wrench + r] = x[a + 36 + r]
+    explain_torques(x, X_tau_ext)
+    copy_numbers(x, X_explained, x, X_wrench, 6)
     multiply_frames(x, X_state + S_O_T_EE, x, X_EE_T_K, x, X_K_pose)
     shift_wrench(x, n)
 
