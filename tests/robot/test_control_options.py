@@ -21,6 +21,7 @@ from kinegraph.robot.control import (
     ImpedanceOptions,
     Leash,
     MotionLimits,
+    RobotController,
     Settle,
     arm_table,
 )
@@ -28,6 +29,7 @@ from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_posture
 from kinegraph.robot.control.options_layout import OPTION_OFFSETS, OPTION_SIZE
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.modes import ControllerMode
 
 MIDDLE = 0.5 * (FER.lower + FER.upper)
 NAN, INF = math.nan, math.inf
@@ -40,7 +42,7 @@ def number(packed: np.ndarray, name: str, at: int = 0) -> float:
 
 def impedance(**changes: Any) -> CartesianOptions:
     """Options with other impedance options."""
-    return CartesianOptions(impedance=ImpedanceOptions(**changes))
+    return CartesianOptions(backend=ImpedanceOptions(**changes))
 
 
 def changed(name: str, value: Any) -> CartesianOptions:
@@ -74,6 +76,12 @@ REFUSED: list[tuple[str, CartesianOptions]] = [
     ),
     *(("settle.tolerance", CartesianOptions(settle=Settle(bad))) for bad in (0.0, NAN, INF)),
     *(("settle.cycles", CartesianOptions(settle=Settle(cycles=bad))) for bad in (0, -5)),
+    ("backend", changed("backend", None)),
+    ("backend", changed("backend", ImpedanceOptions)),
+    *(
+        ("controller_mode", changed("controller_mode", bad))
+        for bad in (None, 1, ControllerMode.ExternalController, ControllerMode.Other)
+    ),
     *(("realtime_priority", CartesianOptions(realtime_priority=bad)) for bad in (0, 100)),
     *(("cpu", CartesianOptions(cpu=bad)) for bad in (-1, 1024)),
     *(
@@ -138,7 +146,8 @@ def test_defaults_are_those_of_the_specification() -> None:
     assert options.rotation_limits == MotionLimits(0.5, 1.0, 20.0)
     assert (options.max_deviation, options.max_angular_deviation) == (0.30, 0.5)
     assert (options.settle, options.limit_rate) == (Settle(1e-3, 250), True)
-    law = options.impedance
+    law = options.backend
+    assert isinstance(law, ImpedanceOptions)
     assert law.ik == IkOptions(0.05, 1.0, 3, 1e-6, 0.1)
     assert law.leash == Leash(0.025, 0.15, 0.1)
     assert not law.velocity_feedforward
@@ -172,6 +181,17 @@ def test_packed_numbers() -> None:
     assert number(CartesianOptions().packed(FER), "position_dependent") == 0.0
 
 
+def test_the_robot_controller_takes_no_numbers_of_a_torque_law() -> None:
+    options = CartesianOptions(backend=RobotController())
+    assert options.controller_mode is ControllerMode.CartesianImpedance
+    assert options.backend.joint_limit_inset == 0.02
+    assert ImpedanceOptions().joint_limit_inset == 0.05
+    packed = options.packed(FR3)
+    names = ("torque_limits", "leash_translation", "ik_damping", "cartesian_stiffness")
+    assert [number(packed, name) for name in names] == [0.0] * 4
+    assert number(packed, "axis_velocity") == pytest.approx(0.17320508, abs=5e-9)
+
+
 def test_dwell_at_teleoperation_budgets() -> None:
     options = CartesianOptions(
         limits=MotionLimits(1.0, 8.0, 400.0), rotation_limits=MotionLimits(4.0, 20.0, 500.0)
@@ -199,7 +219,7 @@ def test_options_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         options.max_deviation = 1.0  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
-        np.asarray(options.impedance.gains.joint_stiffness)[0] = 1.0
+        np.asarray(ImpedanceOptions().gains.joint_stiffness)[0] = 1.0
 
 
 def test_given_arrays_are_copied() -> None:

@@ -52,7 +52,7 @@ def test_five_centimetres_land_without_clamp_or_rate_limit(
     arm: str, feedforward: bool, most: float
 ) -> None:
     options = replace(
-        CartesianOptions(), impedance=ImpedanceOptions(velocity_feedforward=feedforward)
+        CartesianOptions(), backend=ImpedanceOptions(velocity_feedforward=feedforward)
     )
     rig = plant(arm, options)
     target = rig.fk(READY)
@@ -96,7 +96,7 @@ def test_a_rotation_about_two_axes() -> None:
 @pytest.mark.parametrize("feedforward", [False, True])
 def test_a_fold_at_teleoperation_speed_keeps_off_the_limits(arm: str, feedforward: bool) -> None:
     table = moved_limits(ARMS[arm], {3: READY[3] - 0.3}, {})
-    options = replace(TELEOP, impedance=ImpedanceOptions(velocity_feedforward=feedforward))
+    options = replace(TELEOP, backend=ImpedanceOptions(velocity_feedforward=feedforward))
     rig = PlantRig(arm, "hand", options, table, load=HAND_LOAD.copy())
     rig.run(1)
     behind = READY.copy()

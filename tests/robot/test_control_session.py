@@ -31,7 +31,7 @@ from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS
 def options(**changes: object) -> CartesianOptions:
     """Default options with changes; impedance options by their own names."""
     own = {name: changes.pop(name) for name in list(changes) if name in IMPEDANCE}
-    return replace(CartesianOptions(), impedance=ImpedanceOptions(**own), **changes)  # type: ignore[arg-type]
+    return replace(CartesianOptions(), backend=ImpedanceOptions(**own), **changes)  # type: ignore[arg-type]
 
 
 IMPEDANCE = set(ImpedanceOptions.__dataclass_fields__)

@@ -15,7 +15,7 @@ from kinegraph.kinematics.dynamics_layout import dynamics_workspace
 from kinegraph.robot.control.arms import FER, FR3, ArmTable
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP, cartesian_cycle
 from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS, MEMORY_SIZE
-from kinegraph.robot.control.options import CartesianOptions
+from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.record_layout import RECORD_FIELDS, RECORD_OFFSETS, RECORD_SIZE
 from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.wire.state_layout import STATE_OFFSETS, STATE_SIZE
@@ -213,8 +213,9 @@ class PlantRig(Rig):
         self.set_field("m_total", self.load[0])
         self.set_field("F_x_Ctotal", self.load[1:4])
         self.set_field("I_total", self.load[4:])
-        options = self.options
-        self.cutoff, self.limited = options.impedance.cutoff_frequency, options.limit_rate
+        law = self.options.backend
+        assert isinstance(law, ImpedanceOptions)
+        self.cutoff, self.limited = law.cutoff_frequency, self.options.limit_rate
         self.rate_hits = 0
 
     def run(self, cycles: int, stop: bool = False) -> int:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.options import ImpedanceOptions as ImpedanceOptions
     from kinegraph.robot.control.options import Leash as Leash
     from kinegraph.robot.control.options import MotionLimits as MotionLimits
+    from kinegraph.robot.control.options import RobotController as RobotController
     from kinegraph.robot.control.options import Settle as Settle
     from kinegraph.robot.control.options import scaled_cartesian as scaled_cartesian
     from kinegraph.robot.control.records import CartesianSent as CartesianSent
@@ -131,6 +132,7 @@ _NAMES = {
         "ImpedanceOptions",
         "Leash",
         "MotionLimits",
+        "RobotController",
         "Settle",
         "scaled_cartesian",
     ),

@@ -518,7 +518,7 @@ class SceneRobot:
         """
         from kinegraph.robot.control.arms import arm_table
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
-        from kinegraph.robot.control.options import CartesianOptions
+        from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
         from kinegraph.robot.control.targets import CartesianTargets
         from kinegraph.robot.loop.target_controller import TargetController
 
@@ -526,6 +526,9 @@ class SceneRobot:
         if not isinstance(chosen, CartesianOptions):
             raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
         packed = chosen.packed(arm_table(self.robot.version))
+        law = chosen.backend
+        if not isinstance(law, ImpedanceOptions):
+            raise InvalidArgumentError(f"backend: {law!r} does not run here", field="backend")
         if tool == "robot":
             self._refuse_mismatch()
         elif tool != "scene":
@@ -542,7 +545,7 @@ class SceneRobot:
                 link,
                 controller,
                 limit_rate=chosen.limit_rate,
-                cutoff_frequency=chosen.impedance.cutoff_frequency,
+                cutoff_frequency=law.cutoff_frequency,
             )
             targets = CartesianTargets(session, controller, chain, link.newest_row, self._axes_of)
             # From here on every change of the scene goes to this session too.
@@ -553,7 +556,7 @@ class SceneRobot:
         finally:
             self._starting = False
         with self._lock:
-            stiffness = chosen.impedance.gains.cartesian_stiffness[2]
+            stiffness = law.gains.cartesian_stiffness[2]
             self._vertical_stiffness, self._reported_mass = max(float(stiffness), 1.0), np.nan
             self._report_unknown_mass()
         return targets

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ImpedanceOptions,
         Leash,
         MotionLimits,
+        RobotController,
         Settle,
         scaled_cartesian,
     )
@@ -58,6 +59,7 @@ _NAMES = {
         "ImpedanceOptions",
         "Leash",
         "MotionLimits",
+        "RobotController",
         "Settle",
         "scaled_cartesian",
     ),
@@ -86,6 +88,7 @@ __all__ = [
     "ImpedanceOptions",
     "Leash",
     "MotionLimits",
+    "RobotController",
     "Settle",
     "TrajectoryGenerator",
     "arm_table",

@@ -17,6 +17,7 @@ __all__ = [
     "check_positive",
     "check_positive_vector",
     "check_posture",
+    "refuse",
 ]
 
 

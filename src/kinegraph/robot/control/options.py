@@ -17,11 +17,18 @@ from kinegraph.robot.control.checks import (
     check_positive,
     check_positive_vector,
     check_posture,
+    refuse,
 )
 from kinegraph.robot.control.gains import CARTESIAN, DROID, JOINT, Gains, scaled_cartesian
 from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
 from kinegraph.robot.control.option_parts import IkOptions, Leash, MotionLimits, Settle
+from kinegraph.robot.control.robot_controller import (
+    JOINT_LIMIT_INSET,
+    RobotController,
+    check_controller_mode,
+)
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.modes import ControllerMode
 from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = [
@@ -34,15 +41,13 @@ __all__ = [
     "ImpedanceOptions",
     "Leash",
     "MotionLimits",
+    "RobotController",
     "Settle",
     "scaled_cartesian",
 ]
 
 ROTATION_AXIS_FACTOR = 0.99
 """libfranka's factor of the pose interface on rotational budgets."""
-
-JOINT_LIMIT_INSET = 0.02
-"""Nearest that a given posture or a joint target may be to a position limit, rad."""
 
 MAX_PRIORITY = 99
 MAX_CPU = 1023
@@ -136,6 +141,17 @@ class ImpedanceOptions:
             check_posture("posture", posture, arm, self.joint_limit_inset)
 
 
+def validate_backend(
+    backend: ImpedanceOptions | RobotController, mode: ControllerMode, arm: ArmTable | None
+) -> None:
+    """Raise InvalidArgumentError for a backend that is none, or that the controller cannot use."""
+    if isinstance(backend, ImpedanceOptions):
+        backend.validate(arm)
+    elif not isinstance(backend, RobotController):
+        raise refuse("backend", backend, "is neither ImpedanceOptions nor a RobotController")
+    check_controller_mode(mode)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CartesianOptions:
     """Options of a Cartesian target session.
@@ -143,7 +159,9 @@ class CartesianOptions:
     Attributes:
         limits: Budget of the translation, a norm.
         rotation_limits: Budget of the rotation, a norm.
-        impedance: The torque law.
+        backend: What follows the desired pose: the controller's own torque law, or the robot's
+            controller.
+        controller_mode: Which controller of the robot, with `RobotController`.
         max_deviation: Distance from the start at which the session ends, m.
         max_angular_deviation: Angle from the start at which the session ends, rad.
         settle: Landing of a stop.
@@ -154,7 +172,8 @@ class CartesianOptions:
 
     limits: MotionLimits = field(default_factory=lambda: MotionLimits(0.3, 0.5, 20.0))
     rotation_limits: MotionLimits = field(default_factory=lambda: MotionLimits(0.5, 1.0, 20.0))
-    impedance: ImpedanceOptions = field(default_factory=ImpedanceOptions)
+    backend: ImpedanceOptions | RobotController = field(default_factory=ImpedanceOptions)
+    controller_mode: ControllerMode = ControllerMode.CartesianImpedance
     max_deviation: float = 0.30
     max_angular_deviation: float = 0.5
     settle: Settle = field(default_factory=Settle)
@@ -170,7 +189,7 @@ class CartesianOptions:
         """
         self.limits.validate("limits")
         self.rotation_limits.validate("rotation_limits")
-        self.impedance.validate(arm)
+        validate_backend(self.backend, self.controller_mode, arm)
         check_positive("max_deviation", self.max_deviation)
         check_positive("max_angular_deviation", self.max_angular_deviation)
         self.settle.validate()
@@ -181,9 +200,10 @@ class CartesianOptions:
 
     def with_arm_defaults(self, arm: ArmTable) -> "CartesianOptions":
         """Return options with the arm's own values where none were given."""
-        if self.impedance.torque_limits is not None:
+        backend = self.backend
+        if isinstance(backend, RobotController) or backend.torque_limits is not None:
             return self
-        return replace(self, impedance=replace(self.impedance, torque_limits=arm.torque_limits))
+        return replace(self, backend=replace(backend, torque_limits=arm.torque_limits))
 
     def packed(self, arm: ArmTable) -> Array:
         """Return the flat array that the compiled cycle reads.
@@ -199,12 +219,9 @@ class CartesianOptions:
         """
         self.validate(arm)
         row = np.zeros(layout.OPTION_SIZE)
-        chosen = self.with_arm_defaults(arm)
-        for name, value in (
-            *chosen._motion_values(),
-            *impedance_values(chosen.impedance),
-            *arm_values(arm),
-        ):
+        backend = self.with_arm_defaults(arm).backend
+        law = [] if isinstance(backend, RobotController) else impedance_values(backend)
+        for name, value in (*self._motion_values(), *law, *arm_values(arm)):
             at = layout.OPTION_OFFSETS[name]
             numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
             row[at : at + numbers.size] = numbers

@@ -84,7 +84,7 @@ def goal_box(arm: ArmTable, q: VectorLike, options: ImpedanceOptions | None = No
         InvalidArgumentError: An option is refused, a number is not finite, or the shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
-    packed = CartesianOptions(impedance=impedance).packed(arm)
+    packed = CartesianOptions(backend=impedance).packed(arm)
     work = Workspace()
     work.write("q", check_finite_vector("q", q, arm.n))
     bounds_kernels.goal_box(packed, work.memory, M_q)

@@ -76,7 +76,7 @@ class DifferentialIk:
         impedance = ImpedanceOptions() if options is None else options
         self._chain = chain
         self._n = arm.n
-        self._options = CartesianOptions(impedance=impedance).packed(arm)
+        self._options = CartesianOptions(backend=impedance).packed(arm)
         self._work = Workspace()
         self.reset(q)
         posture = q if impedance.posture is None else impedance.posture

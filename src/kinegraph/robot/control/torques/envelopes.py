@@ -54,7 +54,7 @@ def envelope_torques(
         InvalidArgumentError: An option is refused, a number is not finite, or a shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
-    packed = CartesianOptions(impedance=impedance).packed(arm)
+    packed = CartesianOptions(backend=impedance).packed(arm)
     work = Workspace()
     for name, value in (("q", q), ("dq", dq), ("law", law)):
         work.write(name, check_finite_vector(name, value, arm.n))
@@ -82,7 +82,7 @@ def speed_onsets(
         InvalidArgumentError: An option is refused, a number is not finite, or the shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
-    packed = CartesianOptions(impedance=impedance).packed(arm)
+    packed = CartesianOptions(backend=impedance).packed(arm)
     values = check_finite_vector("q", q, arm.n)
     onsets = [
         envelope_kernels.speed_onsets(packed, i, float(values[i]), upper) for i in range(arm.n)

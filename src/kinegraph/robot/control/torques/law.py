@@ -46,7 +46,7 @@ def impedance_torques(
         InvalidArgumentError: An option is refused, a number is not finite, or a shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
-    packed = CartesianOptions(impedance=impedance).packed(arm)
+    packed = CartesianOptions(backend=impedance).packed(arm)
     work, zero = Workspace(), np.zeros(arm.n)
     for field, name, value in (
         ("q", "q", q),
