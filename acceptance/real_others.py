@@ -87,7 +87,12 @@ def reaction_ms() -> float | None:
 
 
 def aiofranka(sheet: Sheet) -> None:
-    """A7.2: a session of its controller; what its own loop says of itself."""
+    """A7.2: a session of its controller; what its own loop says of itself.
+
+    Between its Move and its first command it holds the machine up for 50 to 130 ms, a canary at
+    the highest priority included. The robot that enforces its limits waits for it, the one that
+    runs in real time counts and goes on.
+    """
     with simulator(*LOCKSTEP):
         seen = run("aio", "aiofranka", "session")
     sheet.report("A7.2.move_rad", seen["move"], "<= 0.03")
@@ -96,7 +101,7 @@ def aiofranka(sheet: Sheet) -> None:
     sheet.report("A7.2.failures", len(seen["failures"]), "== 0")
     for fifo in (False, True):
         name, seen, failure = f"A7.2.{how(fifo)}", None, ""
-        with simulator(fifo=fifo), Canary() as canary:
+        with simulator("--no-enforce", fifo=fifo), Canary() as canary:
             try:
                 seen = run("aio", "aiofranka", "session", CLIENT_FIFO if fifo else None)
             except ProgramError as problem:
