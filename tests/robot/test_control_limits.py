@@ -8,6 +8,7 @@ from control_rig import ARMS, READY, TOOLS, Rig, chain_of, moved_limits, target_
 
 from kinegraph.kinematics.chain import ChainPlan
 from kinegraph.robot.control import (
+    CARTESIAN,
     CartesianOptions,
     DifferentialIk,
     IkOptions,
@@ -21,6 +22,7 @@ pytestmark = pytest.mark.compiled
 
 MARGIN = 0.05
 TELEOP = CartesianOptions(
+    backend=CARTESIAN,
     limits=MotionLimits(1.0, 8.0, 400.0),
     rotation_limits=MotionLimits(4.0, 20.0, 500.0),
     max_deviation=10.0,

@@ -52,7 +52,7 @@ def changed(name: str, value: Any) -> CartesianOptions:
 
 def gains(**changes: Any) -> CartesianOptions:
     """Options with other gains."""
-    return impedance(gains=replace(CARTESIAN, **changes))
+    return impedance(gains=replace(CARTESIAN.gains, **changes))
 
 
 def vector(value: float, count: int = 7) -> np.ndarray:
@@ -157,12 +157,12 @@ def test_defaults_are_those_of_the_specification() -> None:
 
 
 def test_presets() -> None:
-    assert list(CARTESIAN.cartesian_stiffness) == [750, 750, 750, 15, 15, 15]
-    assert list(CARTESIAN.cartesian_damping) == [50, 50, 90, 2, 2, 2]
-    assert list(DROID.cartesian_damping) == [37, 37, 37, 2, 2, 2]
-    assert list(DROID.joint_stiffness) == [40, 30, 50, 25, 35, 25, 10]
-    assert list(JOINT.joint_stiffness) == [600, 600, 600, 600, 250, 150, 50]
-    assert not np.any(JOINT.cartesian_stiffness)
+    assert list(CARTESIAN.gains.cartesian_stiffness) == [750, 750, 750, 15, 15, 15]
+    assert list(CARTESIAN.gains.cartesian_damping) == [50, 50, 90, 2, 2, 2]
+    assert list(DROID.gains.cartesian_damping) == [37, 37, 37, 2, 2, 2]
+    assert list(DROID.gains.joint_stiffness) == [40, 30, 50, 25, 35, 25, 10]
+    assert list(JOINT.gains.joint_stiffness) == [600, 600, 600, 600, 250, 150, 50]
+    assert not np.any(JOINT.gains.cartesian_stiffness)
 
 
 def test_packed_numbers() -> None:

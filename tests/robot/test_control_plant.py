@@ -7,8 +7,8 @@ import pytest
 from control_rig import ARMS, HAND_LOAD, READY, PlantRig, moved_limits, target_row, turn
 
 from kinegraph.robot.control import (
+    CARTESIAN,
     CartesianOptions,
-    ImpedanceOptions,
     MotionLimits,
     braking_speed,
     robot_speed,
@@ -17,7 +17,9 @@ from kinegraph.robot.control.cartesian_kernels import FINISHED
 
 pytestmark = pytest.mark.compiled
 
+REFERENCE = CartesianOptions(backend=CARTESIAN)
 TELEOP = CartesianOptions(
+    backend=CARTESIAN,
     limits=MotionLimits(1.0, 8.0, 400.0),
     rotation_limits=MotionLimits(4.0, 20.0, 500.0),
     max_deviation=10.0,
@@ -25,9 +27,9 @@ TELEOP = CartesianOptions(
 )
 
 
-def plant(arm: str = "fer", options: CartesianOptions | None = None, **more: object) -> PlantRig:
+def plant(arm: str = "fer", options: CartesianOptions = REFERENCE, **more: object) -> PlantRig:
     """A plant with the hand's load, anchored."""
-    rig = PlantRig(arm, "hand", options or CartesianOptions(), load=HAND_LOAD.copy(), **more)  # type: ignore[arg-type]
+    rig = PlantRig(arm, "hand", options, load=HAND_LOAD.copy(), **more)  # type: ignore[arg-type]
     rig.run(1)
     return rig
 
@@ -52,7 +54,7 @@ def test_five_centimetres_land_without_clamp_or_rate_limit(
     arm: str, feedforward: bool, most: float
 ) -> None:
     options = replace(
-        CartesianOptions(), backend=ImpedanceOptions(velocity_feedforward=feedforward)
+        CartesianOptions(), backend=replace(CARTESIAN, velocity_feedforward=feedforward)
     )
     rig = plant(arm, options)
     target = rig.fk(READY)
@@ -96,7 +98,7 @@ def test_a_rotation_about_two_axes() -> None:
 @pytest.mark.parametrize("feedforward", [False, True])
 def test_a_fold_at_teleoperation_speed_keeps_off_the_limits(arm: str, feedforward: bool) -> None:
     table = moved_limits(ARMS[arm], {3: READY[3] - 0.3}, {})
-    options = replace(TELEOP, backend=ImpedanceOptions(velocity_feedforward=feedforward))
+    options = replace(TELEOP, backend=replace(CARTESIAN, velocity_feedforward=feedforward))
     rig = PlantRig(arm, "hand", options, table, load=HAND_LOAD.copy())
     rig.run(1)
     behind = READY.copy()

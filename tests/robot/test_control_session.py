@@ -31,7 +31,7 @@ from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS
 def options(**changes: object) -> CartesianOptions:
     """Default options with changes; impedance options by their own names."""
     own = {name: changes.pop(name) for name in list(changes) if name in IMPEDANCE}
-    return replace(CartesianOptions(), backend=ImpedanceOptions(**own), **changes)  # type: ignore[arg-type]
+    return replace(CartesianOptions(), backend=replace(CARTESIAN, **own), **changes)  # type: ignore[arg-type]
 
 
 IMPEDANCE = set(ImpedanceOptions.__dataclass_fields__)
@@ -510,7 +510,7 @@ def test_a_target_that_is_no_pose_keeps_the_last_one(bad: float, at: int) -> Non
 
 def test_projected_joint_gains_do_not_hold_the_tool() -> None:
     free = options(
-        project_joint_gains=True, gains=replace(CARTESIAN, cartesian_stiffness=np.zeros(6))
+        project_joint_gains=True, gains=replace(CARTESIAN.gains, cartesian_stiffness=np.zeros(6))
     )
     rig = Rig(options=free)
     stepped(rig, rig.fk(READY))

@@ -1,5 +1,7 @@
 """The torque law and the envelopes: numbers 12.7 of the controller's specification."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from control_rig import ARMS, READY, chain_of
@@ -10,7 +12,6 @@ from kinegraph.robot.control import (
     FR3,
     CartesianOptions,
     Gains,
-    ImpedanceOptions,
     envelope_torques,
     impedance_torques,
     scaled_cartesian,
@@ -32,7 +33,7 @@ def plain_law(
     q: np.ndarray, dq: np.ndarray, goal: np.ndarray, dq_goal: np.ndarray, **changes: object
 ) -> np.ndarray:
     """The law in numpy, without coriolis and clamp, feed-forward on."""
-    j, gains = jacobian(q), CARTESIAN
+    j, gains = jacobian(q), CARTESIAN.gains
     e, ev = goal - q, dq_goal - dq
     force = np.asarray(gains.cartesian_stiffness) * (j @ e)
     force = force + np.asarray(gains.cartesian_damping) * (j @ ev)
@@ -69,7 +70,7 @@ def test_golden_spring_and_damper() -> None:
 @pytest.mark.parametrize("project", [False, True])
 def test_law_agrees_with_its_equations(project: bool) -> None:
     rng = np.random.default_rng(2)
-    options = ImpedanceOptions(velocity_feedforward=True, project_joint_gains=project)
+    options = replace(CARTESIAN, velocity_feedforward=True, project_joint_gains=project)
     for _ in range(20):
         q = READY + rng.normal(0, 0.2, 7)
         dq, goal, dq_goal = rng.normal(0, 0.1, 7), q + rng.normal(0, 5e-3, 7), rng.normal(0, 0.1, 7)
@@ -83,9 +84,11 @@ def test_law_agrees_with_its_equations(project: bool) -> None:
 
 def test_the_goals_velocity_counts_only_by_its_gain() -> None:
     q_goal, dq_goal = READY + 1e-3, np.full(7, 0.1)
-    off = impedance_torques(FER, READY, ZERO, q_goal, jacobian(), dq_goal=dq_goal)
+    off = impedance_torques(
+        FER, READY, ZERO, q_goal, jacobian(), dq_goal=dq_goal, options=CARTESIAN
+    )
     assert off == pytest.approx(plain_law(READY, ZERO, q_goal, ZERO), abs=1e-12)
-    half = ImpedanceOptions(velocity_feedforward=True, velocity_feedforward_gain=0.5)
+    half = replace(CARTESIAN, velocity_feedforward=True, velocity_feedforward_gain=0.5)
     found = impedance_torques(FER, READY, ZERO, q_goal, jacobian(), dq_goal=dq_goal, options=half)
     assert found == pytest.approx(plain_law(READY, ZERO, q_goal, 0.5 * dq_goal), abs=1e-12)
 
@@ -94,14 +97,14 @@ def test_the_law_is_clamped() -> None:
     found = impedance_torques(FER, READY, ZERO, READY + 10.0, jacobian())
     assert np.abs(found).max() <= 86.0
     assert np.abs(found[4:]).max() <= 11.5
-    tight = ImpedanceOptions(torque_limits=np.full(7, 2.0))
+    tight = replace(CARTESIAN, torque_limits=np.full(7, 2.0))
     found = impedance_torques(FER, READY, ZERO, READY + 10.0, jacobian(), options=tight)
     assert np.abs(found).max() == 2.0
 
 
 def test_felt_stiffness_of_the_default_gains() -> None:
     j = jacobian()
-    gains = CARTESIAN
+    gains = CARTESIAN.gains
     kp = j.T @ np.diag(np.asarray(gains.cartesian_stiffness)) @ j
     kp = kp + np.diag(np.asarray(gains.joint_stiffness))
     felt = np.diag(np.linalg.inv(j @ np.linalg.inv(kp) @ j.T))
@@ -113,12 +116,12 @@ def test_felt_stiffness_of_the_default_gains() -> None:
 def test_scaled_gains_keep_every_damping_ratio() -> None:
     gains = scaled_cartesian(3000.0)
     assert (
-        np.asarray(gains.cartesian_stiffness) == 4 * np.asarray(CARTESIAN.cartesian_stiffness)
+        np.asarray(gains.cartesian_stiffness) == 4 * np.asarray(CARTESIAN.gains.cartesian_stiffness)
     ).all()
     assert (
-        np.asarray(gains.cartesian_damping) == 2 * np.asarray(CARTESIAN.cartesian_damping)
+        np.asarray(gains.cartesian_damping) == 2 * np.asarray(CARTESIAN.gains.cartesian_damping)
     ).all()
-    assert (np.asarray(gains.joint_stiffness) == np.asarray(CARTESIAN.joint_stiffness)).all()
+    assert (np.asarray(gains.joint_stiffness) == np.asarray(CARTESIAN.gains.joint_stiffness)).all()
     with pytest.raises(InvalidArgumentError, match="stiffness"):
         scaled_cartesian(0.0)
 
@@ -178,7 +181,7 @@ def test_the_velocity_barrier() -> None:
     assert under.tau[6] == pytest.approx(2.0, abs=1e-10)
     far = envelope_torques(FER, READY, one(6, onset[6] + 2.0), ZERO)
     assert far.tau[6] == -11.5
-    halved = ImpedanceOptions(torque_limits=0.5 * FER.torque_limits)
+    halved = replace(CARTESIAN, torque_limits=0.5 * FER.torque_limits)
     half = envelope_torques(FER, READY, one(6, onset[6] + 0.1), ZERO, options=halved)
     assert half.tau[6] == pytest.approx(-1.0, abs=1e-10)
 

@@ -154,9 +154,9 @@ def test_k68_torques_step_by_one_at_most_from_what_the_robot_reports() -> None:
 
 
 @pytest.mark.parametrize("arm", ["fr3", "fer"])
-@pytest.mark.parametrize("gains", [CARTESIAN, DROID, JOINT])
-def test_k70_at_rest_no_torque_is_sent(arm: str, gains: Any) -> None:
-    options = CartesianOptions(backend=ImpedanceOptions(gains=gains))
+@pytest.mark.parametrize("law", [CARTESIAN, DROID, JOINT, ImpedanceOptions()])
+def test_k70_at_rest_no_torque_is_sent(arm: str, law: Any) -> None:
+    options = CartesianOptions(backend=law)
     rig = Rig(arm=arm, options=options, q=np.array(given("K70")["q"]))
     rig.set_field("q_d", np.array(given("K70")["q_d"]))
     assert rig.cycle() == 0

@@ -16,6 +16,7 @@ from kinegraph.robot.control.arms import FER, FR3, ArmTable
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP, cartesian_cycle
 from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS, MEMORY_SIZE
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
+from kinegraph.robot.control.presets import CARTESIAN
 from kinegraph.robot.control.record_layout import RECORD_FIELDS, RECORD_OFFSETS, RECORD_SIZE
 from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.wire.state_layout import STATE_OFFSETS, STATE_SIZE
@@ -108,7 +109,7 @@ class Rig:
 
     arm: str = "fer"
     tool: str = "hand"
-    options: CartesianOptions = field(default_factory=CartesianOptions)
+    options: CartesianOptions = field(default_factory=lambda: CartesianOptions(backend=CARTESIAN))
     table: ArmTable | None = None
     q: Array = field(default_factory=READY.copy)
     report: bool = True

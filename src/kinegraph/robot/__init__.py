@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from kinegraph.robot.commands import MotionGeneratorCommand as MotionGeneratorCommand
     from kinegraph.robot.commands import Torques as Torques
     from kinegraph.robot.commands import motion_finished as motion_finished
-    from kinegraph.robot.control.options import CARTESIAN as CARTESIAN
-    from kinegraph.robot.control.options import DROID as DROID
     from kinegraph.robot.control.options import CartesianOptions as CartesianOptions
     from kinegraph.robot.control.options import Gains as Gains
     from kinegraph.robot.control.options import IkOptions as IkOptions
@@ -32,6 +30,9 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.options import RobotController as RobotController
     from kinegraph.robot.control.options import Settle as Settle
     from kinegraph.robot.control.options import scaled_cartesian as scaled_cartesian
+    from kinegraph.robot.control.presets import CARTESIAN as CARTESIAN
+    from kinegraph.robot.control.presets import DROID as DROID
+    from kinegraph.robot.control.presets import JOINT as JOINT
     from kinegraph.robot.control.records import CartesianSent as CartesianSent
     from kinegraph.robot.control.records import records_from_rows as records_from_rows
     from kinegraph.robot.control.targets import CartesianTargets as CartesianTargets
@@ -124,9 +125,7 @@ _NAMES = {
         "motion_finished",
     ),
     "control.options": (
-        "CARTESIAN",
         "CartesianOptions",
-        "DROID",
         "Gains",
         "IkOptions",
         "ImpedanceOptions",
@@ -136,6 +135,7 @@ _NAMES = {
         "Settle",
         "scaled_cartesian",
     ),
+    "control.presets": ("CARTESIAN", "DROID", "JOINT"),
     "control.records": ("CartesianSent", "records_from_rows"),
     "control.targets": ("CartesianTargets",),
     "control.torques.law": ("impedance_torques",),

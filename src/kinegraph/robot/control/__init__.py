@@ -12,9 +12,6 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.ik.bounds import GoalBox, braking_speed, goal_box, robot_speed
     from kinegraph.robot.control.ik.differential_ik import DifferentialIk, IkStep
     from kinegraph.robot.control.options import (
-        CARTESIAN,
-        DROID,
-        JOINT,
         CartesianOptions,
         Gains,
         IkOptions,
@@ -25,6 +22,7 @@ if TYPE_CHECKING:
         Settle,
         scaled_cartesian,
     )
+    from kinegraph.robot.control.presets import CARTESIAN, DROID, JOINT
     from kinegraph.robot.control.records import (
         CartesianSent,
         record_dtype,
@@ -50,9 +48,6 @@ _NAMES = {
     "ik.bounds": ("GoalBox", "braking_speed", "goal_box", "robot_speed"),
     "ik.differential_ik": ("DifferentialIk", "IkStep"),
     "options": (
-        "CARTESIAN",
-        "DROID",
-        "JOINT",
         "CartesianOptions",
         "Gains",
         "IkOptions",
@@ -63,6 +58,7 @@ _NAMES = {
         "Settle",
         "scaled_cartesian",
     ),
+    "presets": ("CARTESIAN", "DROID", "JOINT"),
     "records": ("CartesianSent", "record_dtype", "records_from_rows", "view_rows"),
     "rotation": ("checked_pose", "checked_quaternion", "quaternion_xyzw", "rotation_matrix"),
     "torques.envelopes": ("EnvelopeTorques", "envelope_torques", "speed_onsets"),

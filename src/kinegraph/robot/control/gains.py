@@ -1,4 +1,4 @@
-"""Springs and dampers of the impedance law, and the presets that reproduce known controllers."""
+"""Springs and dampers of the impedance law, and those of known controllers."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from kinegraph.robot.control.checks import (
 )
 from kinegraph.scene.array_types import Array
 
-__all__ = ["CARTESIAN", "DROID", "JOINT", "Gains", "scaled_cartesian"]
+__all__ = ["CARTESIAN_GAINS", "DROID_GAINS", "JOINT_GAINS", "Gains", "scaled_cartesian"]
 
 Vector = Array | tuple[float, ...]
 
@@ -50,7 +50,7 @@ class Gains:
                 check_non_negative(f"gains.{name}", float(value))
 
 
-CARTESIAN = Gains(
+CARTESIAN_GAINS = Gains(
     cartesian_stiffness=(750.0, 750.0, 750.0, 15.0, 15.0, 15.0),
     cartesian_damping=(50.0, 50.0, 90.0, 2.0, 2.0, 2.0),
     joint_stiffness=(40.0, 30.0, 50.0, 25.0, 35.0, 25.0, 10.0),
@@ -58,15 +58,15 @@ CARTESIAN = Gains(
 )
 """Default gains of the Cartesian controller."""
 
-DROID = Gains(
-    cartesian_stiffness=CARTESIAN.cartesian_stiffness,
+DROID_GAINS = Gains(
+    cartesian_stiffness=CARTESIAN_GAINS.cartesian_stiffness,
     cartesian_damping=(37.0, 37.0, 37.0, 2.0, 2.0, 2.0),
-    joint_stiffness=CARTESIAN.joint_stiffness,
-    joint_damping=CARTESIAN.joint_damping,
+    joint_stiffness=CARTESIAN_GAINS.joint_stiffness,
+    joint_damping=CARTESIAN_GAINS.joint_damping,
 )
 """Gains of polymetis' HybridJointImpedanceControl as the DROID platform uses it."""
 
-JOINT = Gains(
+JOINT_GAINS = Gains(
     cartesian_stiffness=(0.0,) * 6,
     cartesian_damping=(0.0,) * 6,
     joint_stiffness=(600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0),
@@ -76,7 +76,7 @@ JOINT = Gains(
 
 
 def scaled_cartesian(stiffness: float) -> Gains:
-    """Return `CARTESIAN` with another translational stiffness and the same damping ratios.
+    """Return `CARTESIAN.gains` with another translational stiffness and the same damping ratios.
 
     Args:
         stiffness: N/m. Rotational stiffness follows by the same ratio, joint gains stay.
@@ -87,8 +87,8 @@ def scaled_cartesian(stiffness: float) -> Gains:
     check_positive("stiffness", stiffness)
     ratio = stiffness / 750.0
     return Gains(
-        cartesian_stiffness=ratio * np.asarray(CARTESIAN.cartesian_stiffness),
-        cartesian_damping=np.sqrt(ratio) * np.asarray(CARTESIAN.cartesian_damping),
-        joint_stiffness=CARTESIAN.joint_stiffness,
-        joint_damping=CARTESIAN.joint_damping,
+        cartesian_stiffness=ratio * np.asarray(CARTESIAN_GAINS.cartesian_stiffness),
+        cartesian_damping=np.sqrt(ratio) * np.asarray(CARTESIAN_GAINS.cartesian_damping),
+        joint_stiffness=CARTESIAN_GAINS.joint_stiffness,
+        joint_damping=CARTESIAN_GAINS.joint_damping,
     )

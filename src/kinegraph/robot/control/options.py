@@ -19,7 +19,7 @@ from kinegraph.robot.control.checks import (
     check_posture,
     refuse,
 )
-from kinegraph.robot.control.gains import CARTESIAN, DROID, JOINT, Gains, scaled_cartesian
+from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains, scaled_cartesian
 from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
 from kinegraph.robot.control.option_parts import IkOptions, Leash, MotionLimits, Settle
 from kinegraph.robot.control.robot_controller import (
@@ -32,9 +32,6 @@ from kinegraph.robot.modes import ControllerMode
 from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = [
-    "CARTESIAN",
-    "DROID",
-    "JOINT",
     "CartesianOptions",
     "Gains",
     "IkOptions",
@@ -73,7 +70,7 @@ class ImpedanceOptions:
         joint_position_margin: Distance that the goal keeps from the position limits, rad.
     """
 
-    gains: Gains = CARTESIAN
+    gains: Gains = CARTESIAN_GAINS
     torque_limits: VectorLike | None = None
     cutoff_frequency: float = 100.0
     posture: VectorLike | None = None
