@@ -5,6 +5,7 @@ The controller is one of the test's own, which writes down what it was given.
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numba
@@ -15,6 +16,7 @@ from scripted_robot import ScriptedRobot
 from waiting_for import SOON_S, wait_until
 
 from kinegraph.robot.control.record_layout import R_target, R_target_orientation
+from kinegraph.robot.control.target_form import CARTESIAN_FORM
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.robot import Robot
@@ -123,6 +125,19 @@ def test_the_anchor_is_the_first_target(robot: Robot) -> None:
     after_cycles(session, 3)
     session.stop()
     assert records(controller)[1, GIVEN : GIVEN + 7].tolist() == list(ANCHOR)
+
+
+def test_a_controllers_form_sizes_its_targets_and_records_and_names_it(robot: Robot) -> None:
+    fields = (*CARTESIAN_FORM.record_fields, ("more", 5))
+    form = replace(CARTESIAN_FORM, name="other", target_size=9, record_fields=fields)
+    controller = controller_for(robot, form=form, raise_at=5.0)
+    session = start(robot, controller)
+    assert newest(controller).tolist() == [*ANCHOR, 0.0, 0.0]
+    with pytest.raises(ControlError, match="the other controller raised an exception"):
+        session.wait(SOON_S)
+    rows = records(controller)
+    assert rows.shape[1] == form.record_size
+    assert rows[:, CYCLE].tolist() == list(range(1, len(rows) + 1))
 
 
 def test_every_cycle_leaves_a_record_and_its_torques_are_sent(

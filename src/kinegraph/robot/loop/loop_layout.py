@@ -176,7 +176,6 @@ WAITERS = 16
 DATAGRAM_BYTES = 4096
 PACKET_BYTES = 512
 JOINTS = 7
-TARGET_SIZE = 7
 MOTION_SIZE = 18  # the most that a motion has: a pose and an elbow
 
 
@@ -249,14 +248,15 @@ class TargetMemory(NamedTuple):
 
     Attributes:
         sequence: (1,) int64 of the slot; odd while it is written, 0 never written.
-        slot: (7,) published target: position, quaternion xyzw.
-        fresh: (7,) what is read from the slot, torn or not.
-        target: (7,) the last consistent target.
+        slot: (target size,) published target.
+        fresh: (target size,) what is read from the slot, torn or not.
+        target: (target size,) the last consistent target.
         chain_0: First row of chain data.
         chain_1: Second row of chain data.
         options: The controller's options.
         arm: The arm's limits and dynamics.
         memory: The controller's own memory.
+        anchor: (2,) where the record holds the first target, and its numbers; the rest is zero.
         record: (record size,) record of the last cycle.
         records: Ring of records.
         records_head: (2,) rows published, rows begun.
@@ -271,6 +271,7 @@ class TargetMemory(NamedTuple):
     options: Any
     arm: Any
     memory: Any
+    anchor: Any
     record: Any
     records: Any
     records_head: Any

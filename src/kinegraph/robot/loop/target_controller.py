@@ -1,4 +1,4 @@
-"""The Cartesian target controller as a session of the loop: targets in, records out."""
+"""A target controller as a session of the loop: targets in, records out."""
 
 import threading
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
-from kinegraph.robot.control.record_layout import RECORD_FIELDS, RECORD_SIZE
+from kinegraph.robot.control.target_form import CARTESIAN_FORM, TargetForm
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
 from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
 from kinegraph.robot.loop.loop_layout import (
@@ -15,7 +15,6 @@ from kinegraph.robot.loop.loop_layout import (
     B_CHAIN_IN_USE,
     B_PHASE,
     PHASE_RUNNING,
-    TARGET_SIZE,
     LoopMemory,
     TargetMemory,
     rehearsal,
@@ -29,7 +28,7 @@ from kinegraph.scene.array_types import Array, IntArray
 __all__ = ["TargetController"]
 
 RECORD_ROWS = 16384
-# By the codes of `cartesian_kernels`.
+# By the codes that the controllers share, see `cartesian_kernels`.
 FAULTS = {
     -1: "the joint positions, velocities or the load of the state are not finite",
     -2: "the state's O_T_EE is no pose",
@@ -41,7 +40,7 @@ _TAKE_S = 1.0
 
 
 class TargetController:
-    """Runs `cartesian_cycle` in the loop.
+    """Runs a compiled cycle in the loop.
 
     The chain may be replaced while the loop runs; the loop takes the new one over at the edge of a
     cycle. Targets are checked by the caller.
@@ -52,12 +51,14 @@ class TargetController:
         arm: Packed dynamics of the arm.
         memory: The controller's memory, prepared for a new session.
         waiters: Of the loop that will run it.
+        form: Of its targets and records.
         explain: Says what a negative answer of the controller means.
-        cycle: Kernel with the signature of `cartesian_cycle`; None for that one.
+        cycle: Kernel with the signature of `cartesian_cycle`; None for the form's own.
         record_rows: Records that the ring keeps.
 
     Attributes:
-        slot: Newest target: position (3,) m, quaternion xyzw (4,).
+        form: As given.
+        slot: Newest target, of the form.
         records: Ring of the controller's records.
     """
 
@@ -69,12 +70,14 @@ class TargetController:
         memory: Array,
         waiters: Waiters,
         *,
+        form: TargetForm = CARTESIAN_FORM,
         explain: Callable[[int], FrankaError] | None = None,
         cycle: Any = None,
         record_rows: int = RECORD_ROWS,
     ) -> None:
-        self.slot = TargetSlot(TARGET_SIZE)
-        self.records = Ring(record_rows, RECORD_FIELDS)
+        self.form = form
+        self.slot = TargetSlot(form.target_size)
+        self.records = Ring(record_rows, form.record_fields)
         self._explain = explain
         self._waiters = waiters
         self._cycle = cycle
@@ -85,26 +88,24 @@ class TargetController:
         self.extra = TargetMemory(
             sequence=self.slot.sequence,
             slot=self.slot.values,
-            fresh=np.zeros(TARGET_SIZE),
-            target=np.zeros(TARGET_SIZE),
+            fresh=np.zeros(form.target_size),
+            target=np.zeros(form.target_size),
             chain_0=np.zeros(room),
             chain_1=np.zeros(room),
             options=options,
             arm=arm,
             memory=memory,
-            record=np.zeros(RECORD_SIZE),
+            anchor=np.array([form.anchor_at, form.anchor_size]),
+            record=np.zeros(form.record_size),
             records=self.records.data,
             records_head=self.records.head,
         )
-        self.extra.target[6] = 1.0
         self.extra.chain_0[: chain.size] = chain
 
     def prepare(self, memory: LoopMemory) -> None:
         """Compile the loop and the controller; take the newest chain as the first."""
         if self._cycle is None:
-            from kinegraph.robot.control.cartesian_kernels import cartesian_cycle
-
-            self._cycle = cartesian_cycle
+            self._cycle = self.form.load_cycle()
         with announce_compiling("the target controller"):
             self._address = native_address(self._cycle)
             target_session(rehearsal(memory), self.extra, self._address)
@@ -121,11 +122,11 @@ class TargetController:
     def explain(self, fault: int) -> FrankaError:
         """Return the error that a negative answer of the controller stands for."""
         if fault == RAISED:
-            return ControlError("the Cartesian controller raised an exception", fault=fault)
+            return ControlError(f"the {self.form.name} controller raised an exception", fault=fault)
         if self._explain is not None:
             return self._explain(fault)
         reason = FAULTS.get(fault, f"fault {fault}")
-        return ControlError(f"the Cartesian controller gave up: {reason}", fault=fault)
+        return ControlError(f"the {self.form.name} controller gave up: {reason}", fault=fault)
 
     def replace_chain(self, chain: Array) -> None:
         """Give the loop another chain; it is in use from the next cycle on.

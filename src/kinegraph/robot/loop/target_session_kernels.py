@@ -1,11 +1,6 @@
-"""The session of the Cartesian target controller: targets in by the slot, records out."""
+"""The session of a target controller: targets in by the slot, records out."""
 
 from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.control.record_layout import (
-    RECORD_SIZE,
-    R_target,
-    R_target_orientation,
-)
 from kinegraph.robot.loop.atomic_kernels import load, store
 from kinegraph.robot.loop.cycle_kernels import (
     CYCLE,
@@ -24,7 +19,6 @@ from kinegraph.robot.loop.loop_layout import (
     B_TORN,
     BOTH_HALVES,
     END_CONTROLLER,
-    TARGET_SIZE,
     LoopMemory,
     TargetMemory,
 )
@@ -52,7 +46,7 @@ def read_target(block: IntArray, extra: TargetMemory) -> int:
     stop = load(block, B_STOP)
     got = read_slot(extra.sequence, extra.slot, extra.fresh)
     if got == 1:
-        for i in range(TARGET_SIZE):
+        for i in range(extra.target.shape[0]):
             extra.target[i] = extra.fresh[i]
     elif got < 0:
         block[B_TORN] += 1
@@ -74,11 +68,9 @@ def take_chain(block: IntArray) -> int:
 @kernel
 def publish_anchor(extra: TargetMemory) -> None:
     """Make what the controller holds in its first cycle the target, unless there is one."""
-    for i in range(3):
-        extra.fresh[i] = extra.record[R_target + i]
-    for i in range(4):
-        extra.fresh[3 + i] = extra.record[R_target_orientation + i]
-    for i in range(TARGET_SIZE):
+    at, size = extra.anchor[0], extra.anchor[1]
+    for i in range(extra.target.shape[0]):
+        extra.fresh[i] = extra.record[at + i] if i < size else 0.0
         extra.target[i] = extra.fresh[i]
     if load(extra.sequence, 0) == 0:
         publish(extra.sequence, extra.slot, extra.fresh)
@@ -86,7 +78,7 @@ def publish_anchor(extra: TargetMemory) -> None:
 
 @kernel
 def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int:
-    """Run the Cartesian target controller.
+    """Run a target controller.
 
     Args:
         memory: The loop's memory.
@@ -124,5 +116,5 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
         if block[B_CYCLES] == 0:
             publish_anchor(extra)
         code = end_cycle(memory, answer, BOTH_HALVES)
-        push(extra.records, extra.records_head, RECORD_SIZE, extra.record)
+        push(extra.records, extra.records_head, extra.record.shape[0], extra.record)
     return end_session(memory, -code)
