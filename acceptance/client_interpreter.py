@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from bars import Sheet
 from canary import Canary
-from children import Child
+from children import Child, run_program
 from client_read import client
+from peers import python_of
 from real_libfranka import how
 from relaying import RelayProcess, relay
-from simulator import simulator
+from simulator import CLIENT_FIFO, RELAY_HOST, simulator
 
 __all__ = ["GROUPS"]
 
@@ -44,12 +45,31 @@ def loads(sheet: Sheet) -> None:
     """
     for fifo in (False, True):
         with simulator("--no-enforce", fifo=fifo):
+            peer = peer_p99_us(fifo)
             for name, (hogs, task, ordinary, gated) in LOADS.items():
-                measure(sheet, name, hogs, task, gated if fifo else ordinary, fifo)
+                measured = peer if name == "none" else None
+                measure(sheet, name, hogs, task, gated if fifo else ordinary, fifo, measured)
+
+
+def peer_p99_us(fifo: bool) -> float:
+    """The same figure of franka-rs, with nothing else to do."""
+    with relay(fifo=fifo) as between, Canary() as canary:
+        priority = CLIENT_FIFO if fifo else None
+        task = ("franka_rs", RELAY_HOST, "to_and_fro", str(RUN_S))
+        run_program(python_of("v10"), *task, limit_s=LIMIT_S, fifo=priority)
+    begin, response = responses(between)
+    kept = canary.outside(1e9 * begin, 1e9 * (begin + response))
+    return 1e6 * float(np.percentile(response[kept], 99.0))
 
 
 def measure(
-    sheet: Sheet, name: str, hogs: int, task: str, limits: tuple[float, float] | None, fifo: bool
+    sheet: Sheet,
+    name: str,
+    hogs: int,
+    task: str,
+    limits: tuple[float, float] | None,
+    fifo: bool,
+    peer: float | None,
 ) -> None:
     """One run under one load."""
     with ExitStack() as stack:
@@ -71,7 +91,7 @@ def measure(
     p99 = 1e6 * float(np.percentile(response[kept], 99.0))
     late = 100.0 * float((response[kept] > 1e-3).mean())
     bound = f"<= {limit_us:g}" if limit_us else None
-    sheet.report(f"{bar}.response_p99_us", p99, bound, **facts)
+    sheet.report(f"{bar}.response_p99_us", p99, bound, peer=peer, **facts)
     bound = f"<= {limit_pct:g}" if limit_pct else None
     sheet.report(f"{bar}.late_pct", late, bound, **facts)
     sheet.report(f"{bar}.user_turns_per_s", seen["turns"] / RUN_S, None, **facts)

@@ -71,6 +71,19 @@ def poses(count: str) -> Any:
     return {"worst": worst}
 
 
+def to_and_fro(seconds: str) -> Any:
+    """Move to and fro by the impedance controller, as our client does under load."""
+    robot = quiet(connect())
+    with robot.cartesian_targets(backend="impedance", realtime_priority=FIFO) as arm:
+        home = np.asarray(arm.target())[:3]
+        begun, sign = time.monotonic(), 1.0
+        while time.monotonic() - begun < float(seconds):
+            arm.move_to(list(home + sign * np.array([0.04, 0.03, 0.02])))
+            sign = -sign
+            time.sleep(0.7)
+    return {"turns": 0}
+
+
 def cartesian(backend: str, step: str = "0.05", seconds: str = "3") -> Any:
     """A6.1, A6.2: a step in x; where it lands against the target, and how far beyond it goes."""
     robot = quiet(connect())
