@@ -20,6 +20,7 @@ WITH_ROBOT = (
     "recover_after_a_reflex",
     "replay_a_run",
     "step_by_step",
+    "through_the_robots_controller",
     "torque_loop",
     "torques_beside_a_motion",
     "trouble_the_robot",

@@ -26,7 +26,6 @@ from kinegraph.robot.errors import (
     ProtocolError,
 )
 from kinegraph.robot.robot import Robot
-from kinegraph.robot.session import TorqueSession
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.wire.state_layout import S_q
 from kinegraph.scene.array_types import Array
@@ -506,29 +505,40 @@ class SceneRobot:
         Args:
             options: Left out: the defaults.
             tool: "robot" refuses to start when the robot's F_T_EE is not the controlled link;
-                "scene" goes by the scene alone.
+                "scene" goes by the scene alone, not with `RobotController`.
 
         Returns:
             The running session; use it as a context manager.
 
         Raises:
-            InvalidOperationError: The frames disagree, see `sync_tool`; or a motion runs.
+            InvalidOperationError: The frames disagree, see `sync_tool`; a motion runs; or the
+                robot's controller cannot go by the scene.
             InvalidArgumentError: An option is out of its range. Also a `ValueError`.
             FrankaError: What kept the motion from starting.
         """
         from kinegraph.robot.control.arms import arm_table
+        from kinegraph.robot.control.backends import (
+            cartesian_kernel,
+            cartesian_session,
+            vertical_stiffness,
+            within_robot,
+        )
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
-        from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
+        from kinegraph.robot.control.options import CartesianOptions, RobotController
         from kinegraph.robot.control.targets import CartesianTargets
         from kinegraph.robot.loop.target_controller import TargetController
 
         chosen = CartesianOptions() if options is None else options
         if not isinstance(chosen, CartesianOptions):
             raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
+        chosen = within_robot(chosen, self.robot.version)
         packed = chosen.packed(arm_table(self.robot.version))
-        law = chosen.backend
-        if not isinstance(law, ImpedanceOptions):
-            raise InvalidArgumentError(f"backend: {law!r} does not run here", field="backend")
+        by_robot = isinstance(chosen.backend, RobotController)
+        if by_robot and tool == "scene":
+            raise InvalidOperationError(
+                "tool='scene' needs the controller's own torques: the robot's controller moves "
+                "the robot's end effector; sync_tool() sets that"
+            )
         if tool == "robot":
             self._refuse_mismatch()
         elif tool != "scene":
@@ -539,15 +549,17 @@ class SceneRobot:
                 raise link.busy()
             chain = self._chain().data
             controller = TargetController(
-                packed, chain, self._dynamics(), np.zeros(MEMORY_SIZE), link.loop.waiters
+                packed,
+                chain,
+                self._dynamics(),
+                np.zeros(MEMORY_SIZE),
+                link.loop.waiters,
+                cycle=cartesian_kernel(chosen),
             )
-            session = TorqueSession(
-                link,
-                controller,
-                limit_rate=chosen.limit_rate,
-                cutoff_frequency=law.cutoff_frequency,
+            session = cartesian_session(link, controller, chosen)
+            targets = CartesianTargets(
+                session, controller, chain, link.newest_row, self._axes_of, by_robot=by_robot
             )
-            targets = CartesianTargets(session, controller, chain, link.newest_row, self._axes_of)
             # From here on every change of the scene goes to this session too.
             self._targets, self._starting = weakref.ref(targets), True
         try:
@@ -556,8 +568,7 @@ class SceneRobot:
         finally:
             self._starting = False
         with self._lock:
-            stiffness = law.gains.cartesian_stiffness[2]
-            self._vertical_stiffness, self._reported_mass = max(float(stiffness), 1.0), np.nan
+            self._vertical_stiffness, self._reported_mass = vertical_stiffness(chosen), np.nan
             self._report_unknown_mass()
         return targets
 

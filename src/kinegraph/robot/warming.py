@@ -23,8 +23,9 @@ def warm_up(version: int = 10) -> None:
     from kinegraph.kinematics.chain import plan_chain
     from kinegraph.kinematics.dynamics_plan import plan_dynamics
     from kinegraph.robot.control.arms import arm_table
+    from kinegraph.robot.control.backends import cartesian_kernel
     from kinegraph.robot.control.memory_layout import MEMORY_SIZE
-    from kinegraph.robot.control.options import CartesianOptions
+    from kinegraph.robot.control.options import CartesianOptions, RobotController
     from kinegraph.robot.limits import rate_limits
     from kinegraph.robot.loop import loop_thread
     from kinegraph.robot.loop.callback import CompiledCallbacks
@@ -34,7 +35,6 @@ def warm_up(version: int = 10) -> None:
     from kinegraph.robot.wire.tables import PROTOCOLS
     from kinegraph.scene.urdf import parseURDFString
 
-    options = CartesianOptions().packed(arm_table(version))
     name, flange = FLANGES[version]
     loop_thread.warm_up()
     graph = parseURDFString(description_text(name))
@@ -42,10 +42,17 @@ def warm_up(version: int = 10) -> None:
     arm = plan_dynamics(graph, chain.joint_names, flange)
     loop = loop_thread.LoopThread(PROTOCOLS[version], rate_limits(version))
     try:
-        controller = TargetController(
-            options, chain.data, arm.data, np.zeros(MEMORY_SIZE), loop.waiters
-        )
-        for program in (controller, CompiledCallbacks(0, None, None), ParkedLoop()):
+        for options in (CartesianOptions(), CartesianOptions(backend=RobotController())):
+            controller = TargetController(
+                options.packed(arm_table(version)),
+                chain.data,
+                arm.data,
+                np.zeros(MEMORY_SIZE),
+                loop.waiters,
+                cycle=cartesian_kernel(options),
+            )
+            controller.prepare(loop.memory)
+        for program in (CompiledCallbacks(0, None, None), ParkedLoop()):
             program.prepare(loop.memory)
     finally:
         loop.close()

@@ -62,6 +62,17 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("still", 1),
     ("closest", 6),
     ("blocked", 1),
+    # Motions through the robot's controller: what was sent last and how it moved, the backstop.
+    ("stream_sent", 12),
+    ("stream_pose", 16),
+    ("stream_twist", 6),
+    ("stream_acceleration", 6),
+    ("stream_time", 1),
+    ("backstop_alteration", 1),
+    ("backstop_angular_alteration", 1),
+    ("stream_echo", 12),
+    ("stream_from", 16),
+    ("stream_limited", 16),
     # Inputs of the cycle.
     ("q", MAX_JOINTS),
     ("dq", MAX_JOINTS),
@@ -180,6 +191,16 @@ M_cap_scale = MEMORY_OFFSETS["cap_scale"]
 M_still = MEMORY_OFFSETS["still"]
 M_closest = MEMORY_OFFSETS["closest"]
 M_blocked = MEMORY_OFFSETS["blocked"]
+M_stream_sent = MEMORY_OFFSETS["stream_sent"]
+M_stream_pose = MEMORY_OFFSETS["stream_pose"]
+M_stream_twist = MEMORY_OFFSETS["stream_twist"]
+M_stream_acceleration = MEMORY_OFFSETS["stream_acceleration"]
+M_stream_time = MEMORY_OFFSETS["stream_time"]
+M_backstop_alteration = MEMORY_OFFSETS["backstop_alteration"]
+M_backstop_angular_alteration = MEMORY_OFFSETS["backstop_angular_alteration"]
+M_stream_echo = MEMORY_OFFSETS["stream_echo"]
+M_stream_from = MEMORY_OFFSETS["stream_from"]
+M_stream_limited = MEMORY_OFFSETS["stream_limited"]
 M_q = MEMORY_OFFSETS["q"]
 M_dq = MEMORY_OFFSETS["dq"]
 M_load = MEMORY_OFFSETS["load"]

@@ -34,6 +34,14 @@ class MotionLimits:
         for part in self.__slots__:
             check_positive(f"{name}.{part}", getattr(self, part))
 
+    def within(self, others: "MotionLimits") -> "MotionLimits":
+        """Return limits of which each is the smaller one of this budget's and another's."""
+        return MotionLimits(
+            min(self.max_velocity, others.max_velocity),
+            min(self.max_acceleration, others.max_acceleration),
+            min(self.max_jerk, others.max_jerk),
+        )
+
     def per_axis(self, factor: float = 1.0) -> Array:
         """Return velocity, acceleration and jerk of one of three axes: 1/sqrt(3) of the norm."""
         values = np.array([self.max_velocity, self.max_acceleration, self.max_jerk])

@@ -25,6 +25,7 @@ from kinegraph.robot.control.option_parts import IkOptions, Leash, MotionLimits,
 from kinegraph.robot.control.robot_controller import (
     JOINT_LIMIT_INSET,
     RobotController,
+    backstop_limits,
     check_controller_mode,
 )
 from kinegraph.robot.errors import InvalidArgumentError
@@ -238,4 +239,8 @@ class CartesianOptions:
             ("max_deviation", self.max_deviation),
             ("max_angular_deviation", self.max_angular_deviation),
             ("limit_rate", float(self.limit_rate)),
+            (
+                "backstop",
+                np.append(backstop_limits(self.limits), backstop_limits(self.rotation_limits)),
+            ),
         ]

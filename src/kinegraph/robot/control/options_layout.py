@@ -57,6 +57,9 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     # What the loop behind the controller does to the torques.
     ("cutoff_frequency", 1),
     ("limit_rate", 1),
+    # Backstop of poses that the robot's controller follows: velocity, acceleration and jerk, of
+    # the translation, then of the rotation.
+    ("backstop", 6),
 )
 """Fields in their order, with their numbers of entries."""
 
@@ -107,3 +110,4 @@ O_robot_offset = OPTION_OFFSETS["robot_offset"]
 O_robot_deceleration = OPTION_OFFSETS["robot_deceleration"]
 O_cutoff_frequency = OPTION_OFFSETS["cutoff_frequency"]
 O_limit_rate = OPTION_OFFSETS["limit_rate"]
+O_backstop = OPTION_OFFSETS["backstop"]

@@ -64,16 +64,7 @@ from kinegraph.scene.array_types import Array
 def write_record(memory: Array, n: int, record: Array) -> None:
     """Write the record of the cycle."""
     write_pose(memory, record)
-    k = M_generator
-    moving = memory[M_holding] == 0.0
-    for i in range(3):
-        record[R_target + i] = memory[M_target + i]
-        record[R_velocity + i] = memory[k + G_velocity + i] if moving else 0.0
-        record[R_acceleration + i] = memory[k + G_acceleration + i] if moving else 0.0
-        record[R_angular_velocity + i] = memory[k + G_velocity + 3 + i] if moving else 0.0
-        record[R_angular_acceleration + i] = memory[k + G_acceleration + 3 + i] if moving else 0.0
-    for i in range(4):
-        record[R_target_orientation + i] = memory[M_target + 3 + i]
+    write_motion(memory, record)
     record[R_backstop_alteration] = 0.0
     record[R_backstop_angular_alteration] = 0.0
     for i in range(n):
@@ -84,6 +75,21 @@ def write_record(memory: Array, n: int, record: Array) -> None:
         record[R_tau_envelope + i] = memory[M_tau_envelope + i]
         record[R_tau_position + i] = memory[M_tau_position + i]
     write_numbers(memory, record)
+
+
+@kernel
+def write_motion(memory: Array, record: Array) -> None:
+    """Write the target and the generator's velocity and acceleration."""
+    k = M_generator
+    moving = memory[M_holding] == 0.0
+    for i in range(3):
+        record[R_target + i] = memory[M_target + i]
+        record[R_velocity + i] = memory[k + G_velocity + i] if moving else 0.0
+        record[R_acceleration + i] = memory[k + G_acceleration + i] if moving else 0.0
+        record[R_angular_velocity + i] = memory[k + G_velocity + 3 + i] if moving else 0.0
+        record[R_angular_acceleration + i] = memory[k + G_acceleration + 3 + i] if moving else 0.0
+    for i in range(4):
+        record[R_target_orientation + i] = memory[M_target + 3 + i]
 
 
 @kernel

@@ -15,7 +15,7 @@ from kinegraph.robot.control.rotation import (
 )
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.session import TorqueSession
+from kinegraph.robot.session import MotionSession
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
@@ -35,7 +35,7 @@ class TargetSetters:
 
     def __init__(
         self,
-        session: TorqueSession,
+        session: MotionSession,
         controller: TargetController,
         axes_of: Callable[[str], Array],
     ) -> None:

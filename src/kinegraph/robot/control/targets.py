@@ -17,13 +17,14 @@ from kinegraph.robot.control.record_layout import (
     R_pose,
     R_velocity,
 )
+from kinegraph.robot.control.rotation import checked_pose
 from kinegraph.robot.control.target_setters import TargetSetters
 from kinegraph.robot.control.target_steps import checked_rows, following, landing, run, run_async
-from kinegraph.robot.errors import ControlError
+from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.session import TorqueSession
-from kinegraph.robot.wire.state_layout import S_q, S_time
+from kinegraph.robot.session import MotionSession
+from kinegraph.robot.wire.state_layout import S_O_T_EE, S_q, S_time
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
@@ -46,6 +47,7 @@ class CartesianTargets(TargetSetters):
         chain: Constants of the chain from the robot's base to the controlled link.
         newest_state: Returns the newest state's row.
         axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
+        by_robot: Whether the robot's own controller moves the robot's own end effector.
 
     Attributes:
         is_stopping: Whether `stop` has been called.
@@ -53,14 +55,17 @@ class CartesianTargets(TargetSetters):
 
     def __init__(
         self,
-        session: TorqueSession,
+        session: MotionSession,
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],
         axes_of: Callable[[str], Array],
+        *,
+        by_robot: bool = False,
     ) -> None:
         super().__init__(session, controller, axes_of)
         self._chain = chain
+        self._by_robot = by_robot
         self._newest_state = newest_state
         self.is_stopping = False
 
@@ -91,7 +96,14 @@ class CartesianTargets(TargetSetters):
         return self._session.cycles()
 
     def measured_pose(self) -> Isometry3d:
-        """Return the controlled link's pose by the measured joint positions of the newest state."""
+        """Return the controlled link's pose by the newest state.
+
+        It comes from the measured joint positions; with `RobotController` it is the robot's own
+        `O_T_EE`, which its controller goes by.
+        """
+        if self._by_robot:
+            reported = self._newest_state()[S_O_T_EE : S_O_T_EE + 16].reshape(4, 4).T
+            return Isometry3d(checked_pose(reported))
         from kinegraph.kinematics.chain_kernels import chain_pose
 
         pose = np.empty((4, 4))
@@ -284,9 +296,15 @@ class CartesianTargets(TargetSetters):
 
         Raises:
             InvalidArgumentError: It does not fit the loop. Also a `ValueError`.
+            InvalidOperationError: The robot's own controller moves the controlled link.
             ControlError: The loop does not take it over.
         """
         if not np.array_equal(chain, self._chain):
+            if self._by_robot:
+                raise InvalidOperationError(
+                    "the robot's controller moves its own end effector: the controlled link "
+                    "stays where it is on the flange until the motion is over"
+                )
             self._controller.replace_chain(chain)
             self._chain = chain
 

@@ -31,7 +31,7 @@ RECORD_ROWS = 16384
 # By the codes that the controllers share, see `cartesian_kernels`.
 FAULTS = {
     -1: "the joint positions, velocities or the load of the state are not finite",
-    -2: "the state's O_T_EE is no pose",
+    -2: "the state's O_T_EE or O_T_EE_c is no pose",
     -3: "chain, arm and options disagree about the number of joints",
     -4: "the law gave a torque that is not finite",
 }

@@ -1,4 +1,4 @@
-"""The session of a target controller: targets in by the slot, records out."""
+"""The session of a target controller: targets in by the slot, torques or a motion out, records."""
 
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.loop.atomic_kernels import load, store
@@ -15,6 +15,7 @@ from kinegraph.robot.loop.loop_layout import (
     B_CHAIN_IN_USE,
     B_CYCLES,
     B_FAULT,
+    B_MOTION,
     B_STOP,
     B_TORN,
     BOTH_HALVES,
@@ -78,7 +79,7 @@ def publish_anchor(extra: TargetMemory) -> None:
 
 @kernel
 def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int:
-    """Run a target controller.
+    """Run a target controller, which gives torques, or the motion where the commands carry one.
 
     Args:
         memory: The loop's memory.
@@ -89,6 +90,7 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
         The end code.
     """
     block = memory.block
+    out = memory.torques if block[B_MOTION] == 0 else memory.motion
     begin_session(memory)
     code = 0
     while code >= 0:
@@ -107,7 +109,7 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
             extra.target,
             flags,
             extra.record,
-            memory.torques,
+            out,
         )
         if answer < 0:
             block[B_FAULT] = answer
