@@ -12,8 +12,7 @@ from stream_rig import DT, StreamRig, twists
 from kinegraph.robot import rate_limits
 from kinegraph.robot.control import CartesianOptions, MotionLimits, RobotController, Settle
 from kinegraph.robot.control.cartesian_kernels import FAULT_POSE, FINISHED, GO_ON
-from kinegraph.robot.control.generator.generator_layout import G_velocity
-from kinegraph.robot.control.memory_layout import M_generator
+from kinegraph.robot.control.memory_layout import M_stream_twist
 from kinegraph.robot.control.options_layout import O_axis_velocity
 from kinegraph.scene.array_types import Array
 
@@ -92,9 +91,9 @@ def test_whatever_targets_come_the_backstop_never_binds_and_the_budgets_hold(
 @pytest.mark.parametrize("name", BUDGETS)
 def test_a_long_way_at_full_speed_on_all_axes_is_not_altered(name: str) -> None:
     rig = StreamRig("fr3", options=BUDGETS[name])
-    play(rig, [((0.5, -0.5, 0.5), (1.0, 1.0, -1.0), 2000), ((-0.3, 0.2, 0.1), (0, 0, 0), 2500)])
+    play(rig, [((0.5, -0.5, 0.5), (0.1, 0.1, -0.1), 1700), ((-0.3, 0.2, 0.1), (0, 0, 0), 2500)])
     budget = BUDGETS[name].limits.max_velocity
-    assert largest(rig.column("velocity")) == pytest.approx(budget, rel=1e-9)
+    assert largest(rig.column("velocity")) == pytest.approx(budget, rel=1e-6)
     assert not rig.column("backstop_alteration").any()
     assert not rig.column("backstop_angular_alteration").any()
     check_sent(rig, BUDGETS[name])
@@ -123,8 +122,8 @@ def test_a_record_has_the_motion_and_nothing_of_a_torque_law() -> None:
     x, y, z, w = rig["orientation"]
     assert w >= 0.0
     assert x * x + y * y + z * z + w * w == pytest.approx(1.0, abs=1e-12)
-    assert largest(rig.column("velocity")) > 0.05
-    assert largest(rig.column("angular_velocity")) > 0.05
+    assert largest(rig.column("velocity")) > 0.02
+    assert largest(rig.column("angular_velocity")) > 0.1
 
 
 def test_a_resting_target_is_reached_bit_for_bit_behind_a_rounded_echo() -> None:
@@ -141,7 +140,7 @@ def test_a_hold_repeats_the_echo_of_its_first_cycle_bit_for_bit(rounded: bool) -
     rig = StreamRig("fr3", options=options, rounded=rounded)
     play(rig, [((0.05, 0.0, 0.0), (0.1, 0.0, 0.1), 1)])
     assert rig.run(2000, stop=True) == FINISHED
-    held, moving = np.array(rig.sent[-21:]), rig.sent[-22]
+    held, moving = np.array(rig.sent[-21:]), rig.sent[-31]
     assert (held == rig.echoes[-21]).all()
     assert (moving != held[0]).any()
     assert 800 <= len(rig.sent) <= 1100
@@ -159,18 +158,18 @@ def test_a_stop_lands_behind_an_echo_that_dithers(dither: float) -> None:
 
 
 def test_a_generator_that_outruns_the_budget_is_held_to_it_and_still_lands() -> None:
-    rig = StreamRig("fr3", options=TELEOP)
+    rig = StreamRig("fr3", options=DEFAULT)
     rig.packed[O_axis_velocity : O_axis_velocity + 18] *= np.sqrt(3.0)
-    random = np.random.default_rng(11)
-    ways = random.uniform(-0.1, 0.1, (12, 3))
-    play(rig, [(tuple(way), (0.0, 0.0, 0.0), 300) for way in ways])
+    ways = np.random.default_rng(1).uniform(-0.03, 0.03, (40, 3))
+    play(rig, [(tuple(way), (0.0, 0.0, 0.0), 540) for way in ways])
     assert rig.column("backstop_alteration").max() > 1e-6
-    check_budget(twists(np.array(rig.sent))[:, :3], replace_speed(TELEOP.limits), 1.0, 1e-15)
-    start = rig.fk(READY)[:3, 3]
-    away = np.abs(np.array(rig.sent)[:, 12:15] - start) - np.abs(ways).max(axis=0)
-    assert away.max() < 0.02
-    rig.run(600)
+    moved = np.array(rig.sent)[:, 12:15] - rig.fk(READY)[:3, 3]
+    assert (moved - ways.max(axis=0)).max() < 0.02
+    assert (ways.min(axis=0) - moved).max() < 0.02
+    rig.run(1500)
     assert np.linalg.norm(rig.sent[-1][12:15] - rig.target[:3]) < 5e-3
+    motion = twists(np.array(rig.sent))
+    check_budget(motion[:, :3], replace_speed(DEFAULT.limits), 1.0, 1e-15)
 
 
 def replace_speed(limits: MotionLimits) -> MotionLimits:
@@ -220,10 +219,10 @@ def test_a_measured_pose_that_strays_ends_the_motion_where_the_command_is() -> N
     assert np.linalg.norm(rig.sent[-1][12:15] - here) < 1e-3
 
 
-def test_a_generator_without_numbers_sends_the_echo_and_starts_again() -> None:
+def test_a_backstop_without_numbers_sends_the_echo_and_starts_again() -> None:
     rig = StreamRig("fr3", options=DEFAULT)
     play(rig, [((0.1, 0.0, 0.0), (0.0, 0.0, 0.0), 200)])
-    rig.memory[M_generator + G_velocity] = np.nan
+    rig.memory[M_stream_twist] = np.nan
     assert rig.cycle() == GO_ON
     assert np.abs(rig.sent[-1] - rig.echoes[-1]).max() <= 1e-7
     rig.run(1500)

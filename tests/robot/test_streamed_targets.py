@@ -16,19 +16,20 @@ from kinegraph.robot import (
     RobotController,
     SceneRobot,
     SimulatedRobot,
+    description_text,
     records_from_rows,
 )
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.robot.loop.loop_layout import CYCLE_FIELDS
 from kinegraph.robot.wire.state_layout import S_O_T_EE_c
-from kinegraph.scene import Isometry3d
+from kinegraph.scene import Isometry3d, parseURDFString
 from kinegraph.scene.array_types import Array
 
 pytestmark = pytest.mark.compiled
 
 HOST = fresh_address()
 LIMITS = MotionLimits(0.5, 2.0, 60.0)
-VERSIONS = [5, 10]
+ARMS = {5: "fer", 10: "fr3"}
 
 
 def options(mode: ControllerMode = ControllerMode.CartesianImpedance) -> CartesianOptions:
@@ -41,13 +42,13 @@ def options(mode: ControllerMode = ControllerMode.CartesianImpedance) -> Cartesi
     )
 
 
-@pytest.fixture(params=VERSIONS)
+@pytest.fixture(params=ARMS)
 def scene(request: pytest.FixtureRequest) -> Iterator[SceneRobot]:
     """A robot that checks every command, at its flange."""
     with (
         SimulatedRobot(HOST, fci=request.param, lockstep_s=0.2, enforce=True),
         Robot(HOST, version=request.param) as robot,
-        SceneRobot(robot) as built,
+        SceneRobot(robot, parseURDFString(description_text(ARMS[request.param]))) as built,
     ):
         yield built
 

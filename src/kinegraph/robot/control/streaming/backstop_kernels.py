@@ -113,6 +113,7 @@ def echo_instead(memory: Array) -> None:
     for i in range(6):
         memory[M_generator + G_velocity + i] = 0.0
         memory[M_generator + G_acceleration + i] = 0.0
+        memory[M_stream_twist + i] = 0.0
 
 
 @kernel
