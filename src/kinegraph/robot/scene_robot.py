@@ -518,7 +518,7 @@ class SceneRobot:
         """
         from kinegraph.robot.control.arms import arm_table
         from kinegraph.robot.control.backends import (
-            cartesian_kernel,
+            cartesian_form,
             cartesian_session,
             vertical_stiffness,
             within_robot,
@@ -554,7 +554,7 @@ class SceneRobot:
                 self._dynamics(),
                 np.zeros(MEMORY_SIZE),
                 link.loop.waiters,
-                cycle=cartesian_kernel(chosen),
+                form=cartesian_form(chosen),
             )
             session = cartesian_session(link, controller, chosen)
             targets = CartesianTargets(

@@ -23,7 +23,7 @@ def warm_up(version: int = 10) -> None:
     from kinegraph.kinematics.chain import plan_chain
     from kinegraph.kinematics.dynamics_plan import plan_dynamics
     from kinegraph.robot.control.arms import arm_table
-    from kinegraph.robot.control.backends import cartesian_kernel
+    from kinegraph.robot.control.backends import cartesian_form
     from kinegraph.robot.control.memory_layout import MEMORY_SIZE
     from kinegraph.robot.control.options import CartesianOptions, RobotController
     from kinegraph.robot.limits import rate_limits
@@ -49,7 +49,7 @@ def warm_up(version: int = 10) -> None:
                 arm.data,
                 np.zeros(MEMORY_SIZE),
                 loop.waiters,
-                cycle=cartesian_kernel(options),
+                form=cartesian_form(options),
             )
             controller.prepare(loop.memory)
         for program in (CompiledCallbacks(0, None, None), ParkedLoop()):

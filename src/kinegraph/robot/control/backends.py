@@ -1,4 +1,4 @@
-"""What a backend makes of a session: its cycle, its kind of motion, and what the robot bounds."""
+"""What a backend makes of a session: its form, its kind of motion, and what the robot bounds."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,12 +6,13 @@ from typing import Any
 from kinegraph.robot.control.option_parts import MotionLimits
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.robot_controller import RobotController
+from kinegraph.robot.control.target_form import CARTESIAN_FORM, TargetForm
 from kinegraph.robot.limits import MAX_CUTOFF_FREQUENCY, rate_limits
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.motion_mode import MotionKind
 from kinegraph.robot.session import LoopController, MotionSession, TorqueSession
 
-__all__ = ["cartesian_kernel", "cartesian_session", "vertical_stiffness", "within_robot"]
+__all__ = ["cartesian_form", "cartesian_session", "vertical_stiffness", "within_robot"]
 
 CARTESIAN_POSE = 3
 ROBOT_STIFFNESS = 3000.0
@@ -30,15 +31,20 @@ def within_robot(options: CartesianOptions, version: int) -> CartesianOptions:
     )
 
 
-def cartesian_kernel(options: CartesianOptions) -> Any:
-    """Return the kernel of one cycle; importing it takes numba."""
-    if isinstance(options.backend, RobotController):
-        from kinegraph.robot.control.streaming.pose_cycle_kernels import pose_cycle
+def _pose_cycle() -> Any:
+    from kinegraph.robot.control.streaming.pose_cycle_kernels import pose_cycle
 
-        return pose_cycle
-    from kinegraph.robot.control.cartesian_kernels import cartesian_cycle
+    return pose_cycle
 
-    return cartesian_cycle
+
+STREAMED_CARTESIAN_FORM = replace(CARTESIAN_FORM, load_cycle=_pose_cycle)
+"""As `CARTESIAN_FORM`; the cycle gives a pose instead of torques."""
+
+
+def cartesian_form(options: CartesianOptions) -> TargetForm:
+    """Return the form of a controller with these options."""
+    streams = isinstance(options.backend, RobotController)
+    return STREAMED_CARTESIAN_FORM if streams else CARTESIAN_FORM
 
 
 def cartesian_session(
