@@ -53,12 +53,12 @@ def is_echo(number: float, sent: float) -> bool:
 @kernel
 def lost_cycles(state: Array, memory: Array) -> float:
     """Return how many states were missed since the last cycle, at most 20, and note the time."""
-    time = state[S_time]
+    time = float(state[S_time])
     lost = time - memory[M_stream_time] - 1.0
     memory[M_stream_time] = time
     if not lost > 0.0:
         return 0.0
-    return min(lost, MOST_LOST_MS)
+    return float(min(lost, MOST_LOST_MS))
 
 
 @kernel
