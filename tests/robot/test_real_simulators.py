@@ -18,15 +18,19 @@ from robot_addresses import fresh_address
 from third_party import franky_assets, needs_peers, serving, tell
 
 from kinegraph.robot import (
+    CartesianOptions,
     CommandError,
     ControlError,
     ControllerMode,
     JointPositions,
+    MotionLimits,
     Robot,
+    RobotController,
     RobotMode,
     RobotState,
     SceneRobot,
     read_run,
+    records_from_rows,
 )
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow, needs_peers]
@@ -177,6 +181,31 @@ def step_in_x(host: str) -> float:
         arm.set_position(begin + np.array([PATH_M, 0.0, 0.0]))
         pass_time(robot, 3000.0)
         return float((arm.measured_pose().translation - begin)[0])
+
+
+def follow_by_its_controller(host: str) -> None:
+    """Let the server's own controller follow our generator 3 cm far; it lands, nothing is cut."""
+    options = CartesianOptions(limits=MotionLimits(0.5, 2.0, 60.0), backend=RobotController())
+    with Robot(host, loop_priority=80) as robot, SceneRobot(robot) as scene:
+        scene.sync_tool()
+        with scene.cartesian_targets(options) as arm:
+            start = arm.measured_pose().translation
+            arm.move_by([PATH_M, 0.0, 0.0])
+            pass_time(robot, 1200.0)
+            way = arm.measured_pose().translation - start
+            records = records_from_rows(arm.records().read()[0])
+        assert np.abs(way - [PATH_M, 0.0, 0.0]).max() <= LANDED
+        assert np.abs(records["pose"][-1, 12:15] - arm.target()).max() <= 1e-7
+        assert not records["backstop_alteration"].any()
+        assert robot.read_once().robot_mode == RobotMode.Idle
+
+
+def test_their_own_controllers_follow_our_targets(server: tuple[str, str]) -> None:
+    follow_by_its_controller(server[0])
+
+
+def test_streamed_targets_break_no_rule(strict_server: str) -> None:
+    follow_by_its_controller(strict_server)
 
 
 def test_the_target_controller_lands_where_nothing_rubs(tmp_path: Path) -> None:
