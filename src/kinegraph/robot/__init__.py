@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kinegraph.robot.commands import MotionGeneratorCommand as MotionGeneratorCommand
     from kinegraph.robot.commands import Torques as Torques
     from kinegraph.robot.commands import motion_finished as motion_finished
+    from kinegraph.robot.control.joint_options import JointLimits as JointLimits
+    from kinegraph.robot.control.joint_options import JointOptions as JointOptions
     from kinegraph.robot.control.options import CartesianOptions as CartesianOptions
     from kinegraph.robot.control.options import Gains as Gains
     from kinegraph.robot.control.options import IkOptions as IkOptions
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.presets import DROID as DROID
     from kinegraph.robot.control.presets import JOINT as JOINT
     from kinegraph.robot.control.records import CartesianSent as CartesianSent
+    from kinegraph.robot.control.records import JointSent as JointSent
     from kinegraph.robot.control.records import records_from_rows as records_from_rows
     from kinegraph.robot.control.targets import CartesianTargets as CartesianTargets
     from kinegraph.robot.control.torques.law import impedance_torques as impedance_torques
@@ -124,6 +127,7 @@ _NAMES = {
         "Torques",
         "motion_finished",
     ),
+    "control.joint_options": ("JointLimits", "JointOptions"),
     "control.options": (
         "CartesianOptions",
         "Gains",
@@ -136,7 +140,7 @@ _NAMES = {
         "scaled_cartesian",
     ),
     "control.presets": ("CARTESIAN", "DROID", "JOINT"),
-    "control.records": ("CartesianSent", "records_from_rows"),
+    "control.records": ("CartesianSent", "JointSent", "records_from_rows"),
     "control.targets": ("CartesianTargets",),
     "control.torques.law": ("impedance_torques",),
     "error_flags": ("Errors",),

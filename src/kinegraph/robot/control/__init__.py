@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.generator.generator import TrajectoryGenerator
     from kinegraph.robot.control.ik.bounds import GoalBox, braking_speed, goal_box, robot_speed
     from kinegraph.robot.control.ik.differential_ik import DifferentialIk, IkStep
+    from kinegraph.robot.control.joint_options import JointLimits, JointOptions
     from kinegraph.robot.control.options import (
         CartesianOptions,
         Gains,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.presets import CARTESIAN, DROID, JOINT
     from kinegraph.robot.control.records import (
         CartesianSent,
+        JointSent,
+        TargetRecord,
         record_dtype,
         records_from_rows,
         view_rows,
@@ -47,6 +50,7 @@ _NAMES = {
     "generator.generator": ("TrajectoryGenerator",),
     "ik.bounds": ("GoalBox", "braking_speed", "goal_box", "robot_speed"),
     "ik.differential_ik": ("DifferentialIk", "IkStep"),
+    "joint_options": ("JointLimits", "JointOptions"),
     "options": (
         "CartesianOptions",
         "Gains",
@@ -59,7 +63,14 @@ _NAMES = {
         "scaled_cartesian",
     ),
     "presets": ("CARTESIAN", "DROID", "JOINT"),
-    "records": ("CartesianSent", "record_dtype", "records_from_rows", "view_rows"),
+    "records": (
+        "CartesianSent",
+        "JointSent",
+        "TargetRecord",
+        "record_dtype",
+        "records_from_rows",
+        "view_rows",
+    ),
     "rotation": ("checked_pose", "checked_quaternion", "quaternion_xyzw", "rotation_matrix"),
     "torques.envelopes": ("EnvelopeTorques", "envelope_torques", "speed_onsets"),
     "torques.law": ("impedance_torques",),
@@ -82,10 +93,14 @@ __all__ = [
     "IkOptions",
     "IkStep",
     "ImpedanceOptions",
+    "JointLimits",
+    "JointOptions",
+    "JointSent",
     "Leash",
     "MotionLimits",
     "RobotController",
     "Settle",
+    "TargetRecord",
     "TrajectoryGenerator",
     "arm_table",
     "braking_speed",

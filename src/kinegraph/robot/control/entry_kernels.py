@@ -45,8 +45,8 @@ from kinegraph.scene.array_types import Array
 
 
 @kernel
-def read_state(state: Array, memory: Array, n: int) -> int:
-    """Copy the cycle's inputs; -1 if one is not finite, -2 if O_T_EE is no pose, else 0."""
+def read_joints(state: Array, memory: Array, n: int) -> int:
+    """Copy joint positions, velocities and load of the cycle; -1 if one is not finite, else 0."""
     for i in range(n):
         memory[M_q + i] = state[S_q + i]
         memory[M_dq + i] = state[S_dq + i]
@@ -60,6 +60,14 @@ def read_state(state: Array, memory: Array, n: int) -> int:
     for i in range(13):
         if not math.isfinite(memory[M_load + i]):
             return -1
+    return 0
+
+
+@kernel
+def read_state(state: Array, memory: Array, n: int) -> int:
+    """Copy the cycle's inputs; -1 if one is not finite, -2 if O_T_EE is no pose, else 0."""
+    if read_joints(state, memory, n) < 0:
+        return -1
     for i in range(16):
         if not math.isfinite(state[S_O_T_EE + i]):
             return -2

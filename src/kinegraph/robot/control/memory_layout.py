@@ -73,6 +73,14 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("stream_echo", 12),
     ("stream_from", 16),
     ("stream_limited", 16),
+    # Joint interface: what the Cartesian one keeps as placements and by axes of the task.
+    ("joint_target", MAX_JOINTS),
+    ("joint_start", MAX_JOINTS),
+    ("joint_reference", MAX_JOINTS),
+    ("joint_anchor", MAX_JOINTS),
+    ("joint_desired", MAX_JOINTS),
+    ("joint_restart_velocity", MAX_JOINTS),
+    ("joint_restart_acceleration", MAX_JOINTS),
     # Inputs of the cycle.
     ("q", MAX_JOINTS),
     ("dq", MAX_JOINTS),
@@ -201,6 +209,13 @@ M_backstop_angular_alteration = MEMORY_OFFSETS["backstop_angular_alteration"]
 M_stream_echo = MEMORY_OFFSETS["stream_echo"]
 M_stream_from = MEMORY_OFFSETS["stream_from"]
 M_stream_limited = MEMORY_OFFSETS["stream_limited"]
+M_joint_target = MEMORY_OFFSETS["joint_target"]
+M_joint_start = MEMORY_OFFSETS["joint_start"]
+M_joint_reference = MEMORY_OFFSETS["joint_reference"]
+M_joint_anchor = MEMORY_OFFSETS["joint_anchor"]
+M_joint_desired = MEMORY_OFFSETS["joint_desired"]
+M_joint_restart_velocity = MEMORY_OFFSETS["joint_restart_velocity"]
+M_joint_restart_acceleration = MEMORY_OFFSETS["joint_restart_acceleration"]
 M_q = MEMORY_OFFSETS["q"]
 M_dq = MEMORY_OFFSETS["dq"]
 M_load = MEMORY_OFFSETS["load"]

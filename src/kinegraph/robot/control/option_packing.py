@@ -26,6 +26,7 @@ def impedance_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike 
     return [
         ("leash_translation", options.leash.translation),
         ("leash_rotation", options.leash.rotation),
+        ("leash_joint", options.leash.joint),
         ("ik_damping", options.ik.damping),
         ("ik_nullspace_gain", options.ik.nullspace_gain),
         ("ik_iterations", options.ik.iterations),

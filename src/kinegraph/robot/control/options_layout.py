@@ -60,6 +60,11 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     # Backstop of poses that the robot's controller follows: velocity, acceleration and jerk, of
     # the translation, then of the rotation.
     ("backstop", 6),
+    # Joint interface: budget of each joint, and its leash.
+    ("joint_velocity", MAX_JOINTS),
+    ("joint_acceleration", MAX_JOINTS),
+    ("joint_jerk", MAX_JOINTS),
+    ("leash_joint", 1),
 )
 """Fields in their order, with their numbers of entries."""
 
@@ -111,3 +116,7 @@ O_robot_deceleration = OPTION_OFFSETS["robot_deceleration"]
 O_cutoff_frequency = OPTION_OFFSETS["cutoff_frequency"]
 O_limit_rate = OPTION_OFFSETS["limit_rate"]
 O_backstop = OPTION_OFFSETS["backstop"]
+O_joint_velocity = OPTION_OFFSETS["joint_velocity"]
+O_joint_acceleration = OPTION_OFFSETS["joint_acceleration"]
+O_joint_jerk = OPTION_OFFSETS["joint_jerk"]
+O_leash_joint = OPTION_OFFSETS["leash_joint"]

@@ -70,3 +70,37 @@ R_held = RECORD_OFFSETS["held"]
 R_wall_age = RECORD_OFFSETS["wall_age"]
 R_leash_alteration = RECORD_OFFSETS["leash_alteration"]
 R_leash_angular_alteration = RECORD_OFFSETS["leash_angular_alteration"]
+
+JOINT_RECORD_FIELDS: tuple[tuple[str, int], ...] = (
+    ("q", MAX_JOINTS),
+    ("target", MAX_JOINTS),
+    ("velocity", MAX_JOINTS),
+    ("acceleration", MAX_JOINTS),
+    ("backstop_alteration", 1),
+    ("q_goal", MAX_JOINTS),
+    ("dq_goal", MAX_JOINTS),
+    ("cap_scale", 1),
+    ("pinned", MAX_JOINTS),
+    ("tau", MAX_JOINTS),
+    ("tau_envelope", MAX_JOINTS),
+    ("tau_position", MAX_JOINTS),
+    ("leash_alteration", 1),
+)
+"""Fields of `JointSent` in their order, with their numbers of entries."""
+
+JOINT_RECORD_OFFSETS = offsets(JOINT_RECORD_FIELDS)
+JOINT_RECORD_SIZE = sum(count for _, count in JOINT_RECORD_FIELDS)
+
+J_q = JOINT_RECORD_OFFSETS["q"]
+J_target = JOINT_RECORD_OFFSETS["target"]
+J_velocity = JOINT_RECORD_OFFSETS["velocity"]
+J_acceleration = JOINT_RECORD_OFFSETS["acceleration"]
+J_backstop_alteration = JOINT_RECORD_OFFSETS["backstop_alteration"]
+J_q_goal = JOINT_RECORD_OFFSETS["q_goal"]
+J_dq_goal = JOINT_RECORD_OFFSETS["dq_goal"]
+J_cap_scale = JOINT_RECORD_OFFSETS["cap_scale"]
+J_pinned = JOINT_RECORD_OFFSETS["pinned"]
+J_tau = JOINT_RECORD_OFFSETS["tau"]
+J_tau_envelope = JOINT_RECORD_OFFSETS["tau_envelope"]
+J_tau_position = JOINT_RECORD_OFFSETS["tau_position"]
+J_leash_alteration = JOINT_RECORD_OFFSETS["leash_alteration"]

@@ -1,22 +1,25 @@
-"""What one cycle of the Cartesian controller sent: one at a time, or as a structured array."""
+"""What one cycle of a target controller sent: one at a time, or as a structured array."""
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from kinegraph.robot.argument_checks import as_numbers
-from kinegraph.robot.control.record_layout import (
-    RECORD_FIELDS,
-    RECORD_OFFSETS,
-    RECORD_SIZE,
-)
-from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
+from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
 
-__all__ = ["CartesianSent", "record_dtype", "records_from_rows", "view_rows"]
+__all__ = [
+    "CartesianSent",
+    "JointSent",
+    "TargetRecord",
+    "record_dtype",
+    "records_from_rows",
+    "view_rows",
+]
 
 TYPES = {
     "pinned": np.dtype(np.int8),
@@ -28,8 +31,54 @@ TYPES = {
 """Types of the fields that are no float64."""
 
 
+R = TypeVar("R", bound="TargetRecord")
+
+
+class TargetRecord:
+    """A record of a target controller; its subclasses are made by the kind of controller.
+
+    Attributes:
+        layout: Fields of a row in the ring, with their numbers of entries.
+    """
+
+    __slots__ = ()
+    layout: ClassVar[tuple[tuple[str, int], ...]] = ()
+
+    @classmethod
+    def from_row(cls: type[R], row: Array, joints: int = 7) -> R:
+        """Return the record in a row of the ring.
+
+        Args:
+            row: (record size,) see `record_layout`.
+            joints: Number of joints of the arm.
+
+        Raises:
+            InvalidArgumentError: The row has another size.
+        """
+        (record,) = records_from_rows(np.atleast_2d(row), joints, cls)
+        values: dict[str, Any] = {}
+        for name, _ in cls.layout:
+            value = record[name]
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+                values[name] = value
+            else:
+                values[name] = value.item()
+        return cls(**values)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare every field exactly."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name, _ in self.layout
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class CartesianSent:
+class CartesianSent(TargetRecord):
     """What one cycle sent.
 
     `stalled`, `held`, `wall_age`, `cap_scale` and `pinned` describe this cycle's goal and act on
@@ -70,6 +119,8 @@ class CartesianSent:
         leash_angular_alteration: What the leash took off the orientation, rad.
     """
 
+    layout: ClassVar[tuple[tuple[str, int], ...]] = RECORD_FIELDS
+
     pose: Array
     orientation: Array
     target: Array
@@ -99,70 +150,78 @@ class CartesianSent:
     leash_alteration: float
     leash_angular_alteration: float
 
-    @classmethod
-    def from_row(cls, row: Array, joints: int = 7) -> "CartesianSent":
-        """Return the record in a row of the ring.
 
-        Args:
-            row: (RECORD_SIZE,) see `record_layout`.
-            joints: Number of joints of the arm.
+@dataclass(frozen=True, slots=True, eq=False)
+class JointSent(TargetRecord):
+    """What one cycle of the joint controller sent.
 
-        Raises:
-            InvalidArgumentError: The row has another size.
-        """
-        (record,) = records_from_rows(np.atleast_2d(row), joints)
-        values: dict[str, Any] = {}
-        for name in (field.name for field in fields(cls)):
-            value = record[name]
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-                values[name] = value
-            else:
-                values[name] = value.item()
-        return cls(**values)
+    `cap_scale` and `pinned` describe this cycle's goal and act on the generator in the next cycle.
+    With `RobotController` there is no goal and no law: their fields are zeros, `cap_scale` 1.
 
-    def __eq__(self, other: object) -> bool:
-        """Compare every field exactly."""
-        if not isinstance(other, CartesianSent):
-            return NotImplemented
-        return all(
-            np.array_equal(getattr(self, field.name), getattr(other, field.name))
-            for field in fields(self)
-        )
+    Attributes:
+        q: (n,) joint positions sent, rad: the law's goal, or what the robot's controller follows.
+        target: (n,) positions planned to, rad.
+        velocity: (n,) the generator's, at the end of the cycle, rad/s; zero while holding.
+        acceleration: (n,) rad/s^2.
+        backstop_alteration: The most that the limiter moved a joint, rad; 0 with the impedance
+            backend.
+        q_goal: (n,) goal of the law, rad.
+        dq_goal: (n,) its velocity as the law sees it, rad/s; zero at first and while holding.
+        cap_scale: Share of the generator's step that the goal carried; exactly 1 unless it was
+            held back.
+        pinned: (n,) 0 free, -1 / +1 on the lower / upper position bound, -2 / +2 on the velocity
+            bound.
+        tau: (n,) torques, clamped, before filter and rate limiter, Nm.
+        tau_envelope: (n,) the velocity envelope's share, before the clamp, Nm.
+        tau_position: (n,) the position envelope's share, before the clamp, Nm.
+        leash_alteration: The most that the leash took off a joint, rad.
+    """
 
-    __hash__ = None  # type: ignore[assignment]
+    layout: ClassVar[tuple[tuple[str, int], ...]] = JOINT_RECORD_FIELDS
+
+    q: Array
+    target: Array
+    velocity: Array
+    acceleration: Array
+    backstop_alteration: float
+    q_goal: Array
+    dq_goal: Array
+    cap_scale: float
+    pinned: npt.NDArray[np.int8]
+    tau: Array
+    tau_envelope: Array
+    tau_position: Array
+    leash_alteration: float
 
 
-def shape_of(name: str, joints: int) -> tuple[int, ...]:
-    """Return the shape of a field for an arm of `joints` joints."""
-    count = dict(RECORD_FIELDS)[name]
+def shape_of(count: int, joints: int) -> tuple[int, ...]:
+    """Return the shape of a field of `count` entries for an arm of `joints` joints."""
     if count == 1:
         return ()
     return (joints,) if count == MAX_JOINTS else (count,)
 
 
-def record_dtype(joints: int = 7) -> np.dtype[np.void]:
-    """Return the structured type of records: the fields of `CartesianSent` with their types.
+def record_dtype(joints: int = 7, kind: type[TargetRecord] = CartesianSent) -> np.dtype[np.void]:
+    """Return the structured type of records: the fields of their class with their types.
 
     Args:
         joints: Number of joints of the arm.
+        kind: `CartesianSent` or `JointSent`.
     """
     return np.dtype(
         [
-            (name, TYPES.get(name, np.dtype(np.float64)), shape_of(name, joints))
-            for name, _ in RECORD_FIELDS
+            (name, TYPES.get(name, np.dtype(np.float64)), shape_of(count, joints))
+            for name, count in kind.layout
         ]
     )
 
 
-def check_rows(rows: Array, joints: int) -> Array:
+def check_rows(rows: Array, joints: int, size: int) -> Array:
     """Return rows of the ring as an array, or raise InvalidArgumentError."""
     if type(rows) is not np.ndarray or rows.dtype != np.float64:
         rows = as_numbers("rows", rows)  # a copy; rows of the ring are not copied
-    if rows.ndim != 2 or rows.shape[1] != RECORD_SIZE:
-        raise InvalidArgumentError(
-            f"rows: shape {rows.shape}, expected (N, {RECORD_SIZE})", field="rows"
-        )
+    if rows.ndim != 2 or rows.shape[1] != size:
+        raise InvalidArgumentError(f"rows: shape {rows.shape}, expected (N, {size})", field="rows")
     if not 1 <= joints <= MAX_JOINTS:
         raise InvalidArgumentError(
             f"joints: {joints!r} is outside [1, {MAX_JOINTS}]", field="joints"
@@ -170,38 +229,45 @@ def check_rows(rows: Array, joints: int) -> Array:
     return rows
 
 
-def view_rows(rows: Array, joints: int = 7) -> npt.NDArray[np.void]:
+def view_rows(
+    rows: Array, joints: int = 7, kind: type[TargetRecord] = CartesianSent
+) -> npt.NDArray[np.void]:
     """Return rows of the ring as a structured array without copying; every field is float64.
 
     Args:
-        rows: (N, RECORD_SIZE) C-contiguous.
+        rows: (N, record size) C-contiguous.
         joints: Number of joints of the arm.
+        kind: `CartesianSent` or `JointSent`.
 
     Returns:
-        (N,) with the fields of `CartesianSent`.
+        (N,) with the fields of the class.
 
     Raises:
         InvalidArgumentError: The rows have another size.
     """
-    rows = check_rows(rows, joints)
-    names = [name for name, _ in RECORD_FIELDS]
+    size = sum(count for _, count in kind.layout)
+    rows = check_rows(rows, joints, size)
+    at = offsets(kind.layout)
     dtype = np.dtype(
         {
-            "names": names,
-            "formats": [(np.float64, shape_of(name, joints)) for name in names],
-            "offsets": [8 * RECORD_OFFSETS[name] for name in names],
-            "itemsize": 8 * RECORD_SIZE,
+            "names": list(at),
+            "formats": [(np.float64, shape_of(count, joints)) for _, count in kind.layout],
+            "offsets": [8 * start for start in at.values()],
+            "itemsize": 8 * size,
         }
     )
     return np.ascontiguousarray(rows).view(dtype)[:, 0]
 
 
-def records_from_rows(rows: Array, joints: int = 7) -> npt.NDArray[np.void]:
+def records_from_rows(
+    rows: Array, joints: int = 7, kind: type[TargetRecord] = CartesianSent
+) -> npt.NDArray[np.void]:
     """Return rows of the ring as a structured array with the fields' own types.
 
     Args:
-        rows: (N, RECORD_SIZE).
+        rows: (N, record size).
         joints: Number of joints of the arm.
+        kind: `CartesianSent` or `JointSent`.
 
     Returns:
         (N,) of `record_dtype`, a copy.
@@ -209,8 +275,8 @@ def records_from_rows(rows: Array, joints: int = 7) -> npt.NDArray[np.void]:
     Raises:
         InvalidArgumentError: The rows have another size.
     """
-    view = view_rows(rows, joints)
-    out = np.empty(view.shape, record_dtype(joints))
-    for name, _ in RECORD_FIELDS:
+    view = view_rows(rows, joints, kind)
+    out = np.empty(view.shape, record_dtype(joints, kind))
+    for name, _ in kind.layout:
         out[name] = view[name]
     return out

@@ -166,7 +166,13 @@ def landed(options: Array, memory: Array) -> bool:
     """Tell whether a stop has arrived, or has met a wall that it may land on."""
     if memory[M_blocked] != 0.0 and memory[M_target_changed] == 0.0:
         return True
-    for i in range(6):
+    return axes_landed(options, memory, 6)
+
+
+@kernel
+def axes_landed(options: Array, memory: Array, count: int) -> bool:
+    """Tell whether each of the generator's axes rests on its target."""
+    for i in range(count):
         k = M_generator + i
         away = abs(memory[k + G_position] - memory[k + G_target])
         if not away < options[O_settle_tolerance]:

@@ -1,0 +1,160 @@
+"""Options of the joint target controller: budgets of the joints, law, guards, and refusals."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.control import options_layout as layout
+from kinegraph.robot.control.arms import ArmTable, frozen
+from kinegraph.robot.control.checks import check_positive, check_positive_vector
+from kinegraph.robot.control.option_packing import arm_values, impedance_values
+from kinegraph.robot.control.option_parts import Settle
+from kinegraph.robot.control.options import (
+    MAX_CPU,
+    MAX_PRIORITY,
+    ImpedanceOptions,
+    validate_backend,
+)
+from kinegraph.robot.control.presets import JOINT
+from kinegraph.robot.control.robot_controller import RobotController
+from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.modes import ControllerMode
+from kinegraph.scene.array_types import Array, VectorLike
+
+__all__ = ["JointLimits", "JointOptions"]
+
+DEFAULT_LIMIT_FRACTION = 0.2
+"""Share of the arm's limits that is the budget unless one is given."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointLimits:
+    """A budget for the motion of each joint.
+
+    Attributes:
+        max_velocity: (n,) rad/s.
+        max_acceleration: (n,) rad/s^2.
+        max_jerk: (n,) rad/s^3.
+    """
+
+    max_velocity: VectorLike
+    max_acceleration: VectorLike
+    max_jerk: VectorLike
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            object.__setattr__(self, name, frozen(getattr(self, name), name))
+
+    def validate(self, n: int | None = None, name: str = "limits") -> None:
+        """Raise InvalidArgumentError unless every limit is finite and above zero.
+
+        Args:
+            n: Number of joints, None if it is not known yet.
+            name: How messages call it.
+        """
+        for part in self.__slots__:
+            check_positive_vector(f"{name}.{part}", getattr(self, part), n)
+
+    @classmethod
+    def share_of(cls, arm: ArmTable, share: float = DEFAULT_LIMIT_FRACTION) -> "JointLimits":
+        """Return a share of an arm's own velocity, acceleration and jerk limits.
+
+        Raises:
+            InvalidArgumentError: The share is not finite or not above zero. Also a `ValueError`.
+        """
+        check_positive("share", share)
+        return cls(
+            share * np.asarray(arm.max_joint_velocity),
+            share * np.asarray(arm.max_joint_acceleration),
+            share * np.asarray(arm.max_joint_jerk),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointOptions:
+    """Options of a joint target session.
+
+    Attributes:
+        limits: Budget of each joint; None: a fifth of the arm's limits.
+        backend: What follows the desired positions: the controller's own torque law, or the
+            robot's controller. Of the law's options the inverse kinematics' and `posture` are
+            checked but not used, but for `ik.damping` with `project_joint_gains`.
+        controller_mode: Which controller of the robot, with `RobotController`.
+        max_deviation: Distance of any joint from its start at which the session ends, rad.
+        settle: Landing of a stop.
+        limit_rate: Whether what is sent is limited in its rate.
+        realtime_priority: FIFO priority of the loop's thread, None: what it has, see `Robot`.
+        cpu: Core of the loop's thread, None: what it has.
+    """
+
+    limits: JointLimits | None = None
+    backend: ImpedanceOptions | RobotController = field(default_factory=lambda: JOINT)
+    controller_mode: ControllerMode = ControllerMode.JointImpedance
+    max_deviation: float = 1.0
+    settle: Settle = field(default_factory=Settle)
+    limit_rate: bool = True
+    realtime_priority: int | None = None
+    cpu: int | None = None
+
+    def validate(self, arm: ArmTable | None = None) -> None:
+        """Raise InvalidArgumentError for the first field that the controller cannot use.
+
+        Args:
+            arm: The arm's table; without it what depends on the arm is checked at the start.
+        """
+        if self.limits is not None:
+            if not isinstance(self.limits, JointLimits):
+                raise InvalidArgumentError(
+                    f"limits: {self.limits!r:.100} are no JointLimits", field="limits"
+                )
+            self.limits.validate(None if arm is None else arm.n)
+        validate_backend(self.backend, self.controller_mode, arm)
+        check_positive("max_deviation", self.max_deviation)
+        self.settle.validate()
+        if self.realtime_priority is not None:
+            check_whole("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
+        if self.cpu is not None:
+            check_whole("cpu", self.cpu, 0, MAX_CPU)
+
+    def with_arm_defaults(self, arm: ArmTable) -> "JointOptions":
+        """Return options with the arm's own values where none were given."""
+        limits = JointLimits.share_of(arm) if self.limits is None else self.limits
+        backend = self.backend
+        if isinstance(backend, ImpedanceOptions) and backend.torque_limits is None:
+            backend = replace(backend, torque_limits=arm.torque_limits)
+        return replace(self, limits=limits, backend=backend)
+
+    def packed(self, arm: ArmTable) -> Array:
+        """Return the flat array that the compiled cycle reads.
+
+        Args:
+            arm: The arm's table.
+
+        Returns:
+            (OPTION_SIZE,) see `options_layout`.
+
+        Raises:
+            InvalidArgumentError: A field is refused.
+        """
+        self.validate(arm)
+        row = np.zeros(layout.OPTION_SIZE)
+        backend = self.with_arm_defaults(arm).backend
+        law = [] if isinstance(backend, RobotController) else impedance_values(backend)
+        for name, value in (*self._motion_values(arm), *law, *arm_values(arm)):
+            at = layout.OPTION_OFFSETS[name]
+            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+            row[at : at + numbers.size] = numbers
+        return row
+
+    def _motion_values(self, arm: ArmTable) -> list[tuple[str, VectorLike | float]]:
+        limits = JointLimits.share_of(arm) if self.limits is None else self.limits
+        return [
+            ("joint_velocity", limits.max_velocity),
+            ("joint_acceleration", limits.max_acceleration),
+            ("joint_jerk", limits.max_jerk),
+            ("settle_tolerance", self.settle.tolerance),
+            ("settle_cycles", self.settle.cycles),
+            ("max_deviation", self.max_deviation),
+            ("limit_rate", float(self.limit_rate)),
+        ]
