@@ -104,16 +104,24 @@ class TargetController:
 
     def prepare(self, memory: LoopMemory) -> None:
         """Compile the loop and the controller; take the newest chain as the first."""
+        with announce_compiling("the target controller"):
+            self._address = self.address()
+            target_session(rehearsal(memory), self.extra, self._address)
+        self.attach(memory.block)
+
+    def address(self) -> int:
+        """Return the address of the controller's cycle, compiled if it was not yet."""
         if self._cycle is None:
             self._cycle = self.form.load_cycle()
-        with announce_compiling("the target controller"):
-            self._address = native_address(self._cycle)
-            target_session(rehearsal(memory), self.extra, self._address)
+        return native_address(self._cycle)
+
+    def attach(self, block: IntArray) -> None:
+        """Belong to the loop with this block from now on; take the newest chain as the first."""
         with self._replacing:
             if self._block is not None and self._block[B_CHAIN_ACTIVE] == 1:
                 self.extra.chain_0[:] = self.extra.chain_1
-            self._block = memory.block
-            memory.block[B_CHAIN_ACTIVE] = memory.block[B_CHAIN_IN_USE] = 0
+            self._block = block
+            block[B_CHAIN_ACTIVE] = block[B_CHAIN_IN_USE] = 0
 
     def run(self, memory: LoopMemory) -> int:
         """Run the loop and return its end code."""

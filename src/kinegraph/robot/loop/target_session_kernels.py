@@ -25,9 +25,9 @@ from kinegraph.robot.loop.loop_layout import (
 )
 from kinegraph.robot.loop.native_call_kernels import call_cycle
 from kinegraph.robot.loop.ring_kernels import publish, push, read_slot
-from kinegraph.scene.array_types import IntArray
+from kinegraph.scene.array_types import Array, IntArray
 
-__all__ = ["target_session"]
+__all__ = ["answer_state", "target_session"]
 
 FLAG_STOP = 1
 FLAG_CHAIN_CHANGED = 2
@@ -78,6 +78,41 @@ def publish_anchor(extra: TargetMemory) -> None:
 
 
 @kernel
+def answer_state(
+    block: IntArray, extra: TargetMemory, address: int, state: Array, out: Array
+) -> int:
+    """Run the controller for one state: the newest target and chain in, torques or a motion out.
+
+    Args:
+        block: Flags and counters of the loop.
+        extra: What a target session has.
+        address: Of the controller's cycle, see `native_address`.
+        state: The state to be answered.
+        out: Receives the controller's torques or motion.
+
+    Returns:
+        What the controller returns.
+    """
+    flags = read_target(block, extra) | take_chain(block)
+    chain = extra.chain_1 if block[B_CHAIN_IN_USE] == 1 else extra.chain_0
+    answer: int = call_cycle(
+        address,
+        extra.options,
+        chain,
+        extra.arm,
+        extra.memory,
+        state,
+        extra.target,
+        flags,
+        extra.record,
+        out,
+    )
+    if answer >= 0 and block[B_CYCLES] == 0:
+        publish_anchor(extra)
+    return answer
+
+
+@kernel
 def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int:
     """Run a target controller, which gives torques, or the motion where the commands carry one.
 
@@ -97,26 +132,11 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
         code = begin_cycle(memory)
         if code != CYCLE:
             continue
-        flags = read_target(block, extra) | take_chain(block)
-        chain = extra.chain_1 if block[B_CHAIN_IN_USE] == 1 else extra.chain_0
-        answer = call_cycle(
-            address,
-            extra.options,
-            chain,
-            extra.arm,
-            extra.memory,
-            memory.state,
-            extra.target,
-            flags,
-            extra.record,
-            out,
-        )
+        answer = answer_state(block, extra, address, memory.state, out)
         if answer < 0:
             block[B_FAULT] = answer
             code = -END_CONTROLLER
             continue
-        if block[B_CYCLES] == 0:
-            publish_anchor(extra)
         code = end_cycle(memory, answer, BOTH_HALVES)
         push(extra.records, extra.records_head, extra.record.shape[0], extra.record)
     return end_session(memory, -code)
