@@ -6,8 +6,14 @@ import numpy as np
 import numpy.typing as npt
 from control_rig import Rig, turn
 
-from kinegraph.robot.control import CartesianOptions, RobotController
+from kinegraph.robot.control import CartesianOptions, JointOptions, RobotController
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
+from kinegraph.robot.control.record_layout import (
+    JOINT_RECORD_FIELDS,
+    JOINT_RECORD_OFFSETS,
+    JOINT_RECORD_SIZE,
+)
+from kinegraph.robot.control.streaming.joint_position_cycle_kernels import joint_position_cycle
 from kinegraph.robot.control.streaming.pose_cycle_kernels import pose_cycle
 
 Array = npt.NDArray[np.float64]
@@ -108,3 +114,73 @@ class StreamRig(Rig):
             pose[:3, 3] += last[:3] * DT
             self.commanded.append(pose.T.ravel())
             self.time_ms += 1
+
+
+@dataclass
+class JointStreamRig(Rig):
+    """Joint targets through the robot's controller, cycle by cycle; `q` is where it starts."""
+
+    options: JointOptions = field(  # type: ignore[assignment]
+        default_factory=lambda: JointOptions(backend=RobotController())
+    )
+    rounded: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.record = np.zeros(JOINT_RECORD_SIZE)
+        self.motion = np.zeros(18)
+        self.target = self.q.copy()
+        self.commanded = [self.q.copy()]
+        self.echoes: list[Array] = []
+        self.sent: list[Array] = []
+        self.time_ms = 0
+
+    def cycle(self, stop: bool = False, flags: int = 0) -> int:
+        """One cycle; what it gives is what the robot commands next."""
+        self.time_ms += 1
+        echo = self.commanded[-1]
+        echo = echo.astype(np.float32).astype(np.float64) if self.rounded else echo
+        self.set_field("time", self.time_ms)
+        self.set_field("q_d", echo)
+        self.set_field("q", echo if self.report else self.q)
+        code = joint_position_cycle(
+            self.packed,
+            self.chain.data,
+            self.bodies,
+            self.memory,
+            self.state,
+            self.target,
+            flags | (FLAG_STOP if stop else 0),
+            self.record,
+            self.motion,
+        )
+        self.records.append(self.record.copy())
+        self.echoes.append(echo.copy())
+        self.sent.append(self.motion[:7].copy())
+        self.commanded.append(self.motion[:7].copy())
+        return code
+
+    def run(self, cycles: int, stop: bool = False) -> int:
+        """Run cycles until the motion ends."""
+        code = 0
+        for _ in range(cycles):
+            code = self.cycle(stop)
+            if code != 0:
+                break
+        return code
+
+    def lose(self, cycles: int) -> None:
+        """Lose states: the robot goes on with the acceleration that it had."""
+        a, b, c = self.commanded[-3:]
+        change = c - 2.0 * b + a
+        for _ in range(cycles):
+            last = self.commanded[-1] - self.commanded[-2]
+            self.commanded.append(self.commanded[-1] + last + change)
+            self.time_ms += 1
+
+    def field_of(self, name: str) -> Array:
+        """A field of all records."""
+        rows = np.array(self.records)
+        count = dict(JOINT_RECORD_FIELDS)[name]
+        at = JOINT_RECORD_OFFSETS[name]
+        return rows[:, at] if count == 1 else rows[:, at : at + 7]

@@ -36,13 +36,9 @@ from kinegraph.scene.array_types import Array
 @kernel
 def write_joint_record(memory: Array, n: int, record: Array) -> None:
     """Write the record of the cycle."""
-    moving = memory[M_holding] == 0.0
-    k = M_generator
+    write_joint_motion(memory, n, record)
     for i in range(n):
         record[J_q + i] = memory[M_goal + i]
-        record[J_target + i] = memory[M_joint_target + i]
-        record[J_velocity + i] = memory[k + G_velocity + i] if moving else 0.0
-        record[J_acceleration + i] = memory[k + G_acceleration + i] if moving else 0.0
         record[J_q_goal + i] = memory[M_goal + i]
         record[J_dq_goal + i] = memory[M_goal_velocity + i]
         record[J_pinned + i] = memory[M_pinned + i]
@@ -52,3 +48,14 @@ def write_joint_record(memory: Array, n: int, record: Array) -> None:
     record[J_backstop_alteration] = 0.0
     record[J_cap_scale] = memory[M_cap_scale]
     record[J_leash_alteration] = memory[M_leash_alteration]
+
+
+@kernel
+def write_joint_motion(memory: Array, n: int, record: Array) -> None:
+    """Write the target and the generator's velocity and acceleration."""
+    moving = memory[M_holding] == 0.0
+    k = M_generator
+    for i in range(n):
+        record[J_target + i] = memory[M_joint_target + i]
+        record[J_velocity + i] = memory[k + G_velocity + i] if moving else 0.0
+        record[J_acceleration + i] = memory[k + G_acceleration + i] if moving else 0.0

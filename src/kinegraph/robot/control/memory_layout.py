@@ -81,6 +81,9 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("joint_desired", MAX_JOINTS),
     ("joint_restart_velocity", MAX_JOINTS),
     ("joint_restart_acceleration", MAX_JOINTS),
+    ("stream_joints", MAX_JOINTS),
+    ("stream_joint_velocity", MAX_JOINTS),
+    ("stream_joint_acceleration", MAX_JOINTS),
     # Inputs of the cycle.
     ("q", MAX_JOINTS),
     ("dq", MAX_JOINTS),
@@ -216,6 +219,9 @@ M_joint_anchor = MEMORY_OFFSETS["joint_anchor"]
 M_joint_desired = MEMORY_OFFSETS["joint_desired"]
 M_joint_restart_velocity = MEMORY_OFFSETS["joint_restart_velocity"]
 M_joint_restart_acceleration = MEMORY_OFFSETS["joint_restart_acceleration"]
+M_stream_joints = MEMORY_OFFSETS["stream_joints"]
+M_stream_joint_velocity = MEMORY_OFFSETS["stream_joint_velocity"]
+M_stream_joint_acceleration = MEMORY_OFFSETS["stream_joint_acceleration"]
 M_q = MEMORY_OFFSETS["q"]
 M_dq = MEMORY_OFFSETS["dq"]
 M_load = MEMORY_OFFSETS["load"]

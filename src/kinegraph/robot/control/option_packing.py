@@ -60,6 +60,8 @@ def arm_values(arm: ArmTable) -> list[tuple[str, VectorLike | float]]:
         ("braking_slope", arm.braking_slope),
         ("braking_onset", arm.braking_onset),
         ("position_dependent", float(arm.robot_limits is not None)),
+        ("backstop_acceleration", arm.max_joint_acceleration),
+        ("backstop_jerk", arm.max_joint_jerk),
     ]
     if arm.robot_limits is not None:
         values += [

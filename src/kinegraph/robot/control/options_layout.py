@@ -58,13 +58,15 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("cutoff_frequency", 1),
     ("limit_rate", 1),
     # Backstop of poses that the robot's controller follows: velocity, acceleration and jerk, of
-    # the translation, then of the rotation.
+    # the translation, then of the rotation; and of its joint positions.
     ("backstop", 6),
     # Joint interface: budget of each joint, and its leash.
     ("joint_velocity", MAX_JOINTS),
     ("joint_acceleration", MAX_JOINTS),
     ("joint_jerk", MAX_JOINTS),
     ("leash_joint", 1),
+    ("backstop_acceleration", MAX_JOINTS),
+    ("backstop_jerk", MAX_JOINTS),
 )
 """Fields in their order, with their numbers of entries."""
 
@@ -120,3 +122,5 @@ O_joint_velocity = OPTION_OFFSETS["joint_velocity"]
 O_joint_acceleration = OPTION_OFFSETS["joint_acceleration"]
 O_joint_jerk = OPTION_OFFSETS["joint_jerk"]
 O_leash_joint = OPTION_OFFSETS["leash_joint"]
+O_backstop_acceleration = OPTION_OFFSETS["backstop_acceleration"]
+O_backstop_jerk = OPTION_OFFSETS["backstop_jerk"]
