@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.control.checks import check_finite_vector
-from kinegraph.robot.control.record_layout import R_target, R_target_orientation
 from kinegraph.robot.control.relative_moves import checked_step, moved
 from kinegraph.robot.control.rotation import (
     checked_placement,
     checked_quaternion,
     quaternion_xyzw,
 )
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.control.target_handle import TargetHandle
+from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import MotionSession
 from kinegraph.scene.array_types import Array
@@ -24,12 +24,14 @@ __all__ = ["TargetSetters"]
 KEEP = object()
 
 
-class TargetSetters:
+class TargetSetters(TargetHandle):
     """Sets and tells the newest target; from any thread, each call as a whole.
 
     Args:
         session: The session that takes the targets.
         controller: Its controller.
+        chain: Constants of the chain from the robot's base to the controlled link.
+        newest_state: Returns the newest state's row.
         axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
     """
 
@@ -37,16 +39,12 @@ class TargetSetters:
         self,
         session: MotionSession,
         controller: TargetController,
+        chain: Array,
+        newest_state: Callable[[], Array],
         axes_of: Callable[[str], Array],
     ) -> None:
-        self._session = session
-        self._controller = controller
+        super().__init__(session, controller, chain, newest_state)
         self._axes_of = axes_of
-
-    @property
-    def is_running(self) -> bool:
-        """Whether the loop runs; false once it has ended for any reason."""
-        return self._session.is_running
 
     def set_position(self, position: Any) -> None:
         """Set the position, keep the orientation of the newest target.
@@ -127,12 +125,6 @@ class TargetSetters:
             slot.publish(check_finite_vector("delta", values, 7))
         return Isometry3d.from_quaternion(values[:3], values[3:])
 
-    def _check_running(self) -> None:
-        if not self.is_running:
-            raise InvalidOperationError(
-                "the session has ended, it takes no target; if it failed, stop() has the reason"
-            )
-
     def _publish(self, position: Any, orientation: Array | None = None) -> None:
         self._check_running()
         slot = self._controller.slot
@@ -143,14 +135,6 @@ class TargetSetters:
             if orientation is not None:
                 values[3:] = orientation
             slot.publish(values)
-
-    def _slot_values(self) -> Array:
-        values = self._controller.slot.read()
-        if values is not None:
-            return values
-        record = self._controller.extra.record
-        position = record[R_target : R_target + 3]
-        return np.concatenate([position, record[R_target_orientation : R_target_orientation + 4]])
 
     def target(self) -> Array:
         """Return (3,) the newest target's position, m; the anchor until something is set."""
@@ -164,26 +148,3 @@ class TargetSetters:
         """Return the newest target."""
         values = self._slot_values()
         return Isometry3d.from_quaternion(values[:3], values[3:])
-
-    # --- targets by turns -----------------------------------------------------------------------
-
-    def put(self, values: Array, ticket: int | None) -> int | None:
-        """Publish a checked target unless another came after the one with the ticket.
-
-        Args:
-            values: (7,) position, m, and unit quaternion x, y, z, w.
-            ticket: What this returned for the target that has to be the newest; None for any.
-
-        Returns:
-            The ticket of this target; None if it was not published.
-        """
-        slot = self._controller.slot
-        with slot.lock:
-            if ticket is not None and not self.is_newest(ticket):
-                return None
-            slot.publish(values)
-            return int(slot.sequence[0])
-
-    def is_newest(self, ticket: int) -> bool:
-        """Return whether the target with the ticket is still the newest."""
-        return int(self._controller.slot.sequence[0]) == ticket

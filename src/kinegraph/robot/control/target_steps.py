@@ -17,7 +17,7 @@ from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
-    from kinegraph.robot.control.targets import CartesianTargets
+    from kinegraph.robot.control.target_handle import TargetHandle
 
 __all__ = ["Steps", "checked_rows", "following", "landing", "run", "run_async"]
 
@@ -53,7 +53,7 @@ async def run_async(steps: Steps, ended: Callable[[], None]) -> bool:
 
 
 def landing(
-    targets: "CartesianTargets", tolerance: float, timeout_s: float, ticket: int | None = None
+    targets: "TargetHandle", tolerance: float, timeout_s: float, ticket: int | None = None
 ) -> Steps:
     """Wait until the arm is at the newest target; with a ticket, only as long as that is its own.
 
@@ -66,14 +66,14 @@ def landing(
             return False
         if not targets.is_running:
             return None
-        if targets.at_rest() and max(targets.distance()) <= tolerance:
+        if targets.at_rest() and targets.missing() <= tolerance:
             return True
         yield POLL_S
     return False if targets.is_running else None
 
 
-def following(targets: "CartesianTargets", rows: Array, dt: float) -> Steps:
-    """Set each row (n, 7) at its time, the first at once; end one `dt` after the last.
+def following(targets: "TargetHandle", rows: Array, dt: float) -> Steps:
+    """Set each row at its time, the first at once; end one `dt` after the last.
 
     Returns:
         Whether every row's time came before another target was set or the session was stopped.

@@ -1,15 +1,10 @@
 """`CartesianTargets`: what a program holds of a running Cartesian target session."""
 
-import weakref
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import check_duration
-from kinegraph.robot.control.checks import check_positive
-from kinegraph.robot.control.memory_layout import M_deviated
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
@@ -18,20 +13,17 @@ from kinegraph.robot.control.record_layout import (
     R_velocity,
 )
 from kinegraph.robot.control.rotation import checked_pose
+from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_setters import TargetSetters
-from kinegraph.robot.control.target_steps import checked_rows, following, landing, run, run_async
+from kinegraph.robot.control.target_steps import checked_rows
 from kinegraph.robot.errors import ControlError, InvalidOperationError
-from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import MotionSession
-from kinegraph.robot.wire.state_layout import S_O_T_EE, S_q, S_time
+from kinegraph.robot.wire.state_layout import S_O_T_EE, S_q
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
 __all__ = ["CartesianTargets"]
-
-REST = 1e-4
-REST_ACCELERATION = 0.05
 
 
 class CartesianTargets(TargetSetters):
@@ -48,10 +40,12 @@ class CartesianTargets(TargetSetters):
         newest_state: Returns the newest state's row.
         axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
         by_robot: Whether the robot's own controller moves the robot's own end effector.
-
-    Attributes:
-        is_stopping: Whether `stop` has been called.
     """
+
+    _deviation = (
+        "the measured pose strayed from its start by more than max_deviation or "
+        "max_angular_deviation allow"
+    )
 
     def __init__(
         self,
@@ -63,37 +57,8 @@ class CartesianTargets(TargetSetters):
         *,
         by_robot: bool = False,
     ) -> None:
-        super().__init__(session, controller, axes_of)
-        self._chain = chain
+        super().__init__(session, controller, chain, newest_state, axes_of)
         self._by_robot = by_robot
-        self._newest_state = newest_state
-        self.is_stopping = False
-
-    def start(self) -> "CartesianTargets":
-        """Start the motion; return when its first cycle has run.
-
-        Raises:
-            FrankaError: What kept the motion from starting, or ended it at once.
-        """
-        self._session.start()
-        # A handle that is dropped lands on its last target and finishes by itself.
-        weakref.finalize(self, self._session.request_stop)
-        return self
-
-    # --- what happens ---------------------------------------------------------------------------
-
-    @property
-    def cycle_count(self) -> int:
-        """Control cycles so far."""
-        return self._session.cycle_count
-
-    def records(self) -> RingReader:
-        """Return a reader of the records, from the oldest that is still there."""
-        return self._controller.records.reader(0)
-
-    def cycles(self) -> RingReader:
-        """Return a reader of the cycles: times, commands sent, success rate."""
-        return self._session.cycles()
 
     def measured_pose(self) -> Isometry3d:
         """Return the controlled link's pose by the newest state.
@@ -132,31 +97,11 @@ class CartesianTargets(TargetSetters):
         """Return how far the measured pose is from the newest target, m and rad."""
         return pose_difference(self.measured_pose().matrix, self._slot_values())
 
-    def robot_time(self) -> float:
-        """Return the robot's clock by the newest state, s."""
-        return 1e-3 * float(self._newest_state()[S_time])
+    def missing(self) -> float:
+        """Return how far the arm is from the newest target, the larger of m and rad."""
+        return max(self.distance())
 
     # --- until it is there ----------------------------------------------------------------------
-
-    def wait(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
-        """Wait until the measured pose is at the newest target.
-
-        Args:
-            tolerance: m and rad.
-            timeout_s: Longest wait, s.
-
-        Returns:
-            Whether it got there in time: the generator at rest on the target, and the measured
-            pose within the tolerance.
-
-        Raises:
-            InvalidArgumentError: A tolerance that is not positive, or no time to wait. Also a
-                `ValueError`.
-            FrankaError: What ended the session, as `stop` raises it.
-        """
-        check_positive("tolerance", tolerance)
-        check_duration("timeout_s", timeout_s)
-        return run(landing(self, tolerance, timeout_s), self.stop)
 
     def move_to(
         self, pose: TransformLike, tolerance: float = 1e-3, timeout_s: float = 10.0
@@ -180,26 +125,19 @@ class CartesianTargets(TargetSetters):
                 The target stands.
             FrankaError: What ended the session, as `stop` raises it.
         """
-        ticket = self._begin_move(pose, tolerance, timeout_s)
-        landed = run(landing(self, tolerance, timeout_s, ticket), self.stop)
-        return self._landed(landed, ticket, tolerance, timeout_s)
+        return self._move(pose, tolerance, timeout_s)
 
-    def _begin_move(self, pose: TransformLike, tolerance: float, timeout_s: float) -> int:
-        check_positive("tolerance", tolerance)
-        check_duration("timeout_s", timeout_s)
-        with self._controller.slot.lock:
-            row = checked_rows("pose", [pose], self.target_orientation())[0]
-            self._check_running()
-            ticket = self.put(row, None)
-        assert ticket is not None  # it asked for no other
-        return ticket
+    def _checked_goal(self, goal: Any) -> Array:
+        row: Array = checked_rows("pose", [goal], self.target_orientation())[0]
+        return row
 
-    def _landed(self, landed: bool, ticket: int, tolerance: float, timeout_s: float) -> bool:
-        if landed or not self.is_running or not self.is_newest(ticket):
-            return landed
+    def _checked_chunk(self, goals: Any) -> Array:
+        return checked_rows("poses", goals, self.target_orientation())
+
+    def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
         distance, angle = self.distance()
         arrived = "stands on the target" if self.at_rest() else "is still under way"
-        raise ControlError(
+        return ControlError(
             f"move_to: not there after {timeout_s:g} s: the measured pose is "
             f"{1e3 * distance:.3g} mm and {1e3 * angle:.3g} mrad off, {1e3 * tolerance:.3g} are "
             f"allowed; the trajectory {arrived}",
@@ -232,32 +170,15 @@ class CartesianTargets(TargetSetters):
             InvalidOperationError: The session had ended before.
             FrankaError: What ended the session, as `stop` raises it.
         """
-        return run(following(self, self._begin_chunk(poses, dt), dt), self.stop)
-
-    def _begin_chunk(self, poses: Any, dt: float) -> Array:
-        check_positive("dt", dt)
-        rows = checked_rows("poses", poses, self.target_orientation())
-        self._check_running()
-        return rows
+        return self._follow(poses, dt)
 
     # --- in an event loop -----------------------------------------------------------------------
-
-    async def wait_async(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
-        """Wait as `wait`, and leave the event loop free meanwhile.
-
-        A cancelled call stops waiting; the session goes on and the newest target stands.
-        """
-        check_positive("tolerance", tolerance)
-        check_duration("timeout_s", timeout_s)
-        return await run_async(landing(self, tolerance, timeout_s), self.stop)
 
     async def move_to_async(
         self, pose: TransformLike, tolerance: float = 1e-3, timeout_s: float = 10.0
     ) -> bool:
         """Move as `move_to`, and leave the event loop free meanwhile; cancelled as `wait_async`."""
-        ticket = self._begin_move(pose, tolerance, timeout_s)
-        landed = await run_async(landing(self, tolerance, timeout_s, ticket), self.stop)
-        return self._landed(landed, ticket, tolerance, timeout_s)
+        return await self._move_async(pose, tolerance, timeout_s)
 
     async def follow_async(self, poses: Any, dt: float) -> bool:
         """Follow as `follow`, and leave the event loop free meanwhile.
@@ -265,29 +186,7 @@ class CartesianTargets(TargetSetters):
         A cancelled call sets no more rows; the session goes on and the last row that was set
         stands. What holds the event loop up makes rows late or leaves them out.
         """
-        return await run_async(following(self, self._begin_chunk(poses, dt), dt), self.stop)
-
-    # --- the end --------------------------------------------------------------------------------
-
-    def stop(self, timeout_s: float = 15.0) -> None:
-        """Land on the last target, finish the motion, and wait for it; a `follow` ends here.
-
-        Raises:
-            ControlError: The robot or another call ended the motion, or the measured pose had
-                strayed too far from its start.
-            FrankaError: Whatever else ended it.
-        """
-        self.is_stopping = True
-        self._session.stop(timeout_s)
-        if self._controller.extra.memory[M_deviated] != 0.0:
-            raise ControlError(
-                "the measured pose strayed from its start by more than max_deviation or "
-                "max_angular_deviation allow; the session braked and finished"
-            )
-
-    def cancel(self) -> None:
-        """End the motion now; the robot stops it by itself."""
-        self._session.cancel(quiet=True)
+        return await self._follow_async(poses, dt)
 
     def replace_chain(self, chain: Array) -> None:
         """Give the loop the chain of a changed scene, if it is another one; see `SceneRobot`.
@@ -299,30 +198,12 @@ class CartesianTargets(TargetSetters):
             InvalidOperationError: The robot's own controller moves the controlled link.
             ControlError: The loop does not take it over.
         """
-        if not np.array_equal(chain, self._chain):
-            if self._by_robot:
-                raise InvalidOperationError(
-                    "the robot's controller moves its own end effector: the controlled link "
-                    "stays where it is on the flange until the motion is over"
-                )
-            self._controller.replace_chain(chain)
-            self._chain = chain
-
-    def __enter__(self) -> "CartesianTargets":
-        """Return the running session."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop; after an exception end the motion at once."""
-        if kind is None:
-            self.stop()
-        else:
-            self.cancel()
+        if self._by_robot and not np.array_equal(chain, self._chain):
+            raise InvalidOperationError(
+                "the robot's controller moves its own end effector: the controlled link "
+                "stays where it is on the flange until the motion is over"
+            )
+        super().replace_chain(chain)
 
 
 def pose_difference(matrix: Array, target: Array) -> tuple[float, float]:

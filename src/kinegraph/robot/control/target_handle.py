@@ -1,0 +1,273 @@
+"""`TargetHandle`: what the handles of all target sessions have in common."""
+
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from kinegraph.robot.argument_checks import check_duration
+from kinegraph.robot.control.checks import check_positive
+from kinegraph.robot.control.memory_layout import M_deviated
+from kinegraph.robot.control.target_steps import following, landing, run, run_async
+from kinegraph.robot.errors import ControlError, InvalidOperationError
+from kinegraph.robot.loop.rings import RingReader
+from kinegraph.robot.loop.target_controller import TargetController
+from kinegraph.robot.session import MotionSession
+from kinegraph.robot.state import RobotState
+from kinegraph.robot.wire.state_layout import S_time
+from kinegraph.scene.array_types import Array
+
+__all__ = ["REST", "REST_ACCELERATION", "TargetHandle"]
+
+REST = 1e-4
+REST_ACCELERATION = 0.05
+Handle = TypeVar("Handle", bound="TargetHandle")
+
+
+class TargetHandle(ABC):
+    """A running target session; from any thread.
+
+    The newest target replaces the others. Use it as a context manager: leaving it lands on the
+    last target and finishes the motion; leaving it by an exception ends the motion at once.
+
+    Args:
+        session: The session to be run.
+        controller: Its controller.
+        chain: Constants of the chain from the robot's base to the controlled link.
+        newest_state: Returns the newest state's row.
+
+    Attributes:
+        is_stopping: Whether `stop` has been called.
+    """
+
+    _deviation: ClassVar[str]
+    """How a session ended whose arm strayed from its start."""
+
+    def __init__(
+        self,
+        session: MotionSession,
+        controller: TargetController,
+        chain: Array,
+        newest_state: Callable[[], Array],
+    ) -> None:
+        self._session = session
+        self._controller = controller
+        self._chain = chain
+        self._newest_state = newest_state
+        self.is_stopping = False
+
+    def start(self: Handle) -> Handle:
+        """Start the motion; return when its first cycle has run.
+
+        Raises:
+            FrankaError: What kept the motion from starting, or ended it at once.
+        """
+        self._session.start()
+        # A handle that is dropped lands on its last target and finishes by itself.
+        weakref.finalize(self, self._session.request_stop)
+        return self
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the loop runs; false once it has ended for any reason."""
+        return self._session.is_running
+
+    @property
+    def cycle_count(self) -> int:
+        """Control cycles so far."""
+        return self._session.cycle_count
+
+    def records(self) -> RingReader:
+        """Return a reader of the records, from the oldest that is still there."""
+        return self._controller.records.reader(0)
+
+    def cycles(self) -> RingReader:
+        """Return a reader of the cycles: times, commands sent, success rate."""
+        return self._session.cycles()
+
+    def state(self) -> RobotState:
+        """Return the newest state that the loop received."""
+        return RobotState.from_row(self._newest_state())
+
+    def robot_time(self) -> float:
+        """Return the robot's clock by the newest state, s."""
+        return 1e-3 * float(self._newest_state()[S_time])
+
+    @abstractmethod
+    def at_rest(self) -> bool:
+        """Whether the generator stands still on the newest target."""
+
+    @abstractmethod
+    def missing(self) -> float:
+        """Return how far the arm is from the newest target, the larger of m and rad."""
+
+    # --- targets by turns -----------------------------------------------------------------------
+
+    def put(self, values: Array, ticket: int | None) -> int | None:
+        """Publish a checked target unless another came after the one with the ticket.
+
+        Args:
+            values: The target as the controller reads it.
+            ticket: What this returned for the target that has to be the newest; None for any.
+
+        Returns:
+            The ticket of this target; None if it was not published.
+        """
+        slot = self._controller.slot
+        with slot.lock:
+            if ticket is not None and not self.is_newest(ticket):
+                return None
+            slot.publish(values)
+            return int(slot.sequence[0])
+
+    def is_newest(self, ticket: int) -> bool:
+        """Return whether the target with the ticket is still the newest."""
+        return int(self._controller.slot.sequence[0]) == ticket
+
+    def _slot_values(self) -> Array:
+        values = self._controller.slot.read()
+        if values is not None:
+            return values
+        form, out = self._controller.form, np.zeros(self._controller.form.target_size)
+        anchor = self._controller.extra.record[form.anchor_at :]
+        out[: form.anchor_size] = anchor[: form.anchor_size]
+        return out
+
+    def _check_running(self) -> None:
+        if not self.is_running:
+            raise InvalidOperationError(
+                "the session has ended, it takes no target; if it failed, stop() has the reason"
+            )
+
+    @abstractmethod
+    def _checked_goal(self, goal: Any) -> Array:
+        """Return a goal of `move_to` as the controller reads it, or raise."""
+
+    @abstractmethod
+    def _checked_chunk(self, goals: Any) -> Array:
+        """Return the goals of `follow` as the controller reads them, one a row, or raise."""
+
+    @abstractmethod
+    def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
+        """Return the error of a `move_to` whose time is up."""
+
+    # --- until it is there ----------------------------------------------------------------------
+
+    def wait(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
+        """Wait until the arm is at the newest target.
+
+        Args:
+            tolerance: m and rad.
+            timeout_s: Longest wait, s.
+
+        Returns:
+            Whether it got there in time: the generator at rest on the target, and what is measured
+            within the tolerance.
+
+        Raises:
+            InvalidArgumentError: A tolerance that is not positive, or no time to wait. Also a
+                `ValueError`.
+            FrankaError: What ended the session, as `stop` raises it.
+        """
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        return run(landing(self, tolerance, timeout_s), self.stop)
+
+    async def wait_async(self, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
+        """Wait as `wait`, and leave the event loop free meanwhile.
+
+        A cancelled call stops waiting; the session goes on and the newest target stands.
+        """
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        return await run_async(landing(self, tolerance, timeout_s), self.stop)
+
+    def _move(self, goal: Any, tolerance: float, timeout_s: float) -> bool:
+        ticket = self._begin_move(goal, tolerance, timeout_s)
+        landed = run(landing(self, tolerance, timeout_s, ticket), self.stop)
+        return self._landed(landed, ticket, tolerance, timeout_s)
+
+    async def _move_async(self, goal: Any, tolerance: float, timeout_s: float) -> bool:
+        ticket = self._begin_move(goal, tolerance, timeout_s)
+        landed = await run_async(landing(self, tolerance, timeout_s, ticket), self.stop)
+        return self._landed(landed, ticket, tolerance, timeout_s)
+
+    def _begin_move(self, goal: Any, tolerance: float, timeout_s: float) -> int:
+        check_positive("tolerance", tolerance)
+        check_duration("timeout_s", timeout_s)
+        with self._controller.slot.lock:
+            row = self._checked_goal(goal)
+            self._check_running()
+            ticket = self.put(row, None)
+        assert ticket is not None  # it asked for no other
+        return ticket
+
+    def _landed(self, landed: bool, ticket: int, tolerance: float, timeout_s: float) -> bool:
+        if landed or not self.is_running or not self.is_newest(ticket):
+            return landed
+        raise self._not_there(tolerance, timeout_s)
+
+    def _follow(self, goals: Any, dt: float) -> bool:
+        return run(following(self, self._begin_chunk(goals, dt), dt), self.stop)
+
+    async def _follow_async(self, goals: Any, dt: float) -> bool:
+        return await run_async(following(self, self._begin_chunk(goals, dt), dt), self.stop)
+
+    def _begin_chunk(self, goals: Any, dt: float) -> Array:
+        check_positive("dt", dt)
+        rows = self._checked_chunk(goals)
+        self._check_running()
+        return rows
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def stop(self, timeout_s: float = 15.0) -> None:
+        """Land on the last target, finish the motion, and wait for it; a `follow` ends here.
+
+        Raises:
+            ControlError: The robot or another call ended the motion, or the arm had strayed too
+                far from its start.
+            FrankaError: Whatever else ended it.
+        """
+        self.is_stopping = True
+        self._session.stop(timeout_s)
+        if self._controller.extra.memory[M_deviated] != 0.0:
+            raise ControlError(f"{self._deviation}; the session braked and finished")
+
+    def cancel(self) -> None:
+        """End the motion now; the robot stops it by itself."""
+        self._session.cancel(quiet=True)
+
+    def replace_chain(self, chain: Array) -> None:
+        """Give the loop the chain of a changed scene, if it is another one; see `SceneRobot`.
+
+        Callers must exclude each other.
+
+        Raises:
+            InvalidArgumentError: It does not fit the loop. Also a `ValueError`.
+            ControlError: The loop does not take it over.
+        """
+        if not np.array_equal(chain, self._chain):
+            self._controller.replace_chain(chain)
+            self._chain = chain
+
+    def __enter__(self: Handle) -> Handle:
+        """Return the running session."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop; after an exception end the motion at once."""
+        if kind is None:
+            self.stop()
+        else:
+            self.cancel()
