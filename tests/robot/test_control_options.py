@@ -16,9 +16,11 @@ from kinegraph.robot.control import (
     FR3,
     JOINT,
     CartesianOptions,
+    FrictionTerm,
     Gains,
     IkOptions,
     ImpedanceOptions,
+    IntegralTerm,
     Leash,
     MotionLimits,
     RobotController,
@@ -122,6 +124,39 @@ REFUSED: list[tuple[str, CartesianOptions]] = [
         ("velocity_barrier_fraction", impedance(velocity_barrier_fraction=bad))
         for bad in (0.69, 1.01, NAN)
     ),
+    *(("reference_cutoff", impedance(reference_cutoff=bad)) for bad in (0.9, NAN, INF)),
+    *(
+        ("acceleration_feedforward", impedance(acceleration_feedforward=bad))
+        for bad in (-0.1, 1.1, NAN)
+    ),
+    *(
+        ("feedforward_from", impedance(feedforward_from=bad))
+        for bad in ("arm", 1, None, np.ones(2))
+    ),
+    *(("wall_depth", impedance(wall_depth=bad)) for bad in (0.0, -1.0, NAN, -INF)),
+    *(
+        (f"friction.{name}", impedance(friction=FrictionTerm(**{name: bad})))
+        for name, bad in (
+            ("limits", vector(-1.0)),
+            ("limits", vector(NAN)),
+            ("limits", np.ones(6)),
+            ("time", 0.01),
+            ("time", NAN),
+            ("speed", 0.0),
+            ("speed", INF),
+        )
+    ),
+    *(
+        (f"integral.{name}", impedance(integral=IntegralTerm(**{name: bad})))
+        for name, bad in (
+            ("max_force", 0.0),
+            ("max_force", 10.1),
+            ("max_force", NAN),
+            ("time", 0.09),
+            ("window", -1.0),
+            ("window", INF),
+        )
+    ),
     *(("joint_position_margin", impedance(joint_position_margin=b)) for b in (0.03, 0.51, NAN)),
 ]
 
@@ -139,8 +174,8 @@ def test_a_value_that_cannot_be_used_is_refused_by_its_name(
     assert field in str(caught.value)
 
 
-def test_defaults_are_those_of_the_specification() -> None:
-    options = CartesianOptions()
+def test_the_reference_has_the_defaults_of_the_specification() -> None:
+    options = CartesianOptions(backend=CARTESIAN)
     options.validate()
     assert options.limits == MotionLimits(0.3, 0.5, 20.0)
     assert options.rotation_limits == MotionLimits(0.5, 1.0, 20.0)
@@ -157,6 +192,11 @@ def test_defaults_are_those_of_the_specification() -> None:
 
 
 def test_presets() -> None:
+    for law in (CARTESIAN, DROID, JOINT):
+        packed = CartesianOptions(backend=law).packed(FR3)
+        for name in ("feedforward_gain", "acceleration_gain", "friction_time", "integral_force"):
+            assert number(packed, name) == 0.0
+        assert number(packed, "reference_cutoff") == 1000.0
     assert list(CARTESIAN.gains.cartesian_stiffness) == [750, 750, 750, 15, 15, 15]
     assert list(CARTESIAN.gains.cartesian_damping) == [50, 50, 90, 2, 2, 2]
     assert list(DROID.gains.cartesian_damping) == [37, 37, 37, 2, 2, 2]
@@ -176,7 +216,8 @@ def test_packed_numbers() -> None:
     assert number(packed, "dwell") == 102
     assert number(packed, "n") == 7
     assert number(packed, "torque_limits", 6) == 11.5
-    assert number(packed, "feedforward_gain") == 0.0
+    assert number(packed, "feedforward_gain") == 1.0
+    assert number(packed, "friction_limits", 4) == 1.0
     assert number(packed, "position_dependent") == 1.0
     assert number(CartesianOptions().packed(FER), "position_dependent") == 0.0
 

@@ -73,7 +73,7 @@ def test_five_centimetres_land_without_clamp_or_rate_limit(
 
 
 def test_friction_leaves_millimetres_not_centimetres() -> None:
-    rig = plant("fr3", friction=0.2)
+    rig = plant("fr3", coulomb=np.full(7, 0.2), stick_speed=0.02)
     target = rig.fk(READY)
     target[0, 3] += 0.05
     rig.target = target_row(target)

@@ -202,7 +202,10 @@ class PlantRig(Rig):
 
     load: Array = field(default_factory=lambda: np.zeros(13))
     push: Array = field(default_factory=lambda: np.zeros(7))
-    friction: float = 0.0
+    coulomb: Array = field(default_factory=lambda: np.zeros(7))
+    viscous: Array = field(default_factory=lambda: np.zeros(7))
+    stick_speed: float = 1e-4
+    drives: Array = field(default_factory=lambda: ARMATURE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -245,14 +248,17 @@ class PlantRig(Rig):
 
     def _integrate(self, acting: Array) -> None:
         ddq = np.empty(7)
-        torque = acting + self.push - self.friction * np.tanh(self.dq / 0.02)
+        # Friction at the end of the step, as the simulated robot has it: stiff, but stable.
+        slow = np.maximum(np.abs(self.dq), 1e-9)
+        rub = self.viscous + self.coulomb * np.tanh(slow / self.stick_speed) / slow
+        torque = acting + self.push - rub * self.dq
         status = forward_dynamics(
             self.bodies,
             self.q,
             self.dq,
             torque,
             np.zeros(3),
-            ARMATURE,
+            self.drives + 1e-3 * rub,
             self.load,
             self.work,
             ddq,

@@ -35,7 +35,7 @@ def plan_for(peak: float, axis: Sequence[float]) -> tuple[float, Segments]:
     p, v, a, target, _, am, jm = axis
     go, stop = transfer(v, a, peak, am, jm), transfer(peak, 0.0, 0.0, am, jm)
     rest = target - integrate(integrate(p, v, a, go)[0], peak, 0.0, stop)[0]
-    cruise = max(0.0, rest / peak) if peak != 0 and abs(rest) >= 1e-9 else 0.0
+    cruise = max(0.0, float(rest) / float(peak)) if peak != 0 and abs(rest) >= 1e-9 else 0.0
     return rest, [*go, (0.0, cruise), *stop]
 
 

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.joint_options import JointLimits as JointLimits
     from kinegraph.robot.control.joint_options import JointOptions as JointOptions
     from kinegraph.robot.control.options import CartesianOptions as CartesianOptions
+    from kinegraph.robot.control.options import FrictionTerm as FrictionTerm
     from kinegraph.robot.control.options import Gains as Gains
     from kinegraph.robot.control.options import IkOptions as IkOptions
     from kinegraph.robot.control.options import ImpedanceOptions as ImpedanceOptions
+    from kinegraph.robot.control.options import IntegralTerm as IntegralTerm
     from kinegraph.robot.control.options import Leash as Leash
     from kinegraph.robot.control.options import MotionLimits as MotionLimits
     from kinegraph.robot.control.options import RobotController as RobotController
@@ -130,9 +132,11 @@ _NAMES = {
     "control.joint_options": ("JointLimits", "JointOptions"),
     "control.options": (
         "CartesianOptions",
+        "FrictionTerm",
         "Gains",
         "IkOptions",
         "ImpedanceOptions",
+        "IntegralTerm",
         "Leash",
         "MotionLimits",
         "RobotController",

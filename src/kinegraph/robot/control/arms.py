@@ -17,6 +17,7 @@ from kinegraph.scene.array_types import Array, VectorLike
 __all__ = ["FER", "FR3", "ArmTable", "PositionDependentLimits", "arm_table"]
 
 RESERVE = 1e-3
+FRICTION_SHARE = 0.02
 
 
 def frozen(values: VectorLike, name: str = "values") -> Array:
@@ -73,6 +74,10 @@ class ArmTable:
         rated_torque: (n,) Nm, no clamp may be above it.
         torque_limits: (n,) default clamp, Nm.
         robot_limits: Limits that depend on the position, None if they do not.
+        drive_inertia: (n,) inertia of the drives as the joints feel it, kg m^2, for the law's
+            feed-forward; empty: zeros.
+        friction_limits: (n,) most that a joint's friction is taken for, Nm; empty: 2 % of the
+            rated torque.
     """
 
     name: str
@@ -87,8 +92,14 @@ class ArmTable:
     rated_torque: Array
     torque_limits: Array
     robot_limits: PositionDependentLimits | None = None
+    drive_inertia: VectorLike = ()
+    friction_limits: VectorLike = ()
 
     def __post_init__(self) -> None:
+        if not np.size(self.drive_inertia):
+            object.__setattr__(self, "drive_inertia", np.zeros(np.size(self.lower)))
+        if not np.size(self.friction_limits):
+            object.__setattr__(self, "friction_limits", FRICTION_SHARE * self.rated_torque)
         for name in self.__slots__:
             value = getattr(self, name)
             if name not in ("name", "robot_limits"):
@@ -107,6 +118,8 @@ class ArmTable:
 
 BRAKING_ONSET = (0.30, 0.20, 0.20, 0.30, 0.35, 0.35, 0.35)
 RATED_TORQUE = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)
+DRIVE_INERTIA = (0.6057, 0.6057, 0.4625, 0.4625, 0.2055, 0.2055, 0.2055)
+FRICTION_LIMITS = (1.5, 1.5, 1.5, 1.5, 1.0, 0.7, 0.5)
 TORQUE_LIMITS = (86.0, 86.0, 86.0, 86.0, 11.5, 11.5, 11.5)
 
 FER_VELOCITY = (2.129003, 2.151503, 2.144003, 2.136503, 2.564003, 2.549003, 2.549003)
@@ -124,6 +137,8 @@ FER = ArmTable(
     braking_onset=frozen(BRAKING_ONSET),
     rated_torque=frozen(RATED_TORQUE),
     torque_limits=frozen(TORQUE_LIMITS),
+    drive_inertia=frozen(DRIVE_INERTIA),
+    friction_limits=frozen(FRICTION_LIMITS),
 )
 """The Franka Emika Robot (Panda), version 5."""
 
@@ -149,6 +164,8 @@ FR3 = ArmTable(
         offset=frozen([0.6599, 0.2517, 0.2000, 0.3533, 0.5757, 0.4878, 0.4628]),
         deceleration=frozen(FR3_DECELERATION),
     ),
+    drive_inertia=frozen(DRIVE_INERTIA),
+    friction_limits=frozen(FRICTION_LIMITS),
 )
 """The Franka Research 3, version 10."""
 

@@ -7,7 +7,7 @@ anchors: nothing moves, whatever the target says, and the record holds the ancho
 
 import math
 
-from kinegraph.kinematics.dynamics_kernels import coriolis_torque
+from kinegraph.kinematics.dynamics_kernels import newton_euler
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.entry_kernels import (
     anchor,
@@ -19,6 +19,10 @@ from kinegraph.robot.control.entry_kernels import (
 from kinegraph.robot.control.generator.leash_kernels import pull
 from kinegraph.robot.control.generator.runner_kernels import run, take_restart
 from kinegraph.robot.control.ik.goal_kernels import step_goal
+from kinegraph.robot.control.law_layout import (
+    M_jacobian_before,
+    M_law_change,
+)
 from kinegraph.robot.control.memory_layout import (
     M_cap_scale,
     M_coriolis,
@@ -28,6 +32,7 @@ from kinegraph.robot.control.memory_layout import (
     M_finished,
     M_from,
     M_goal,
+    M_goal_jacobian,
     M_goal_velocity,
     M_holding,
     M_jacobian,
@@ -45,7 +50,9 @@ from kinegraph.robot.control.options_layout import O_feedforward_cutoff, O_n
 from kinegraph.robot.control.pose_kernels import copy, place, solve_chain
 from kinegraph.robot.control.record_kernels import write_record
 from kinegraph.robot.control.table_layout import CYCLE_TIME
+from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
 from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
+from kinegraph.robot.control.torques.feedforward_kernels import feed_forward, soften
 from kinegraph.robot.control.torques.law_kernels import impedance_law
 from kinegraph.robot.control.walls.landing_kernels import not_blocked, update_blocked
 from kinegraph.robot.control.walls.restart_kernels import needs_restart, restart
@@ -119,22 +126,34 @@ def cartesian_cycle(
         move_start(memory, state)
         if flags & FLAG_TOOL_CHANGED:
             change_tool(chain, memory, n)
+    copy(memory, M_goal_jacobian, M_jacobian_before, 6 * n)
     pull(options, memory)
     strayed = has_strayed(options, memory)
     take_restart(memory)
     run(options, memory, target, flags & FLAG_STOP != 0, strayed)
     step_goal(options, chain, memory)
     set_goal_velocity(options, memory, n)
+    feed_forward(options, memory, n)
+    soften(options, memory, n)
     prepare_next(options, memory)
-    coriolis_torque(
+    newton_euler(
         arm,
         memory[M_q : M_q + n],
         memory[M_dq : M_dq + n],
+        memory[M_law_change : M_law_change + n],
+        0,
+        1.0,
+        1.0,
+        0.0,
+        0.0,
+        0.0,
         memory[M_load : M_load + 13],
         memory[M_work:],
         memory[M_coriolis : M_coriolis + n],
     )
+    compensate(options, memory, n)
     impedance_law(options, memory)
+    learn(options, memory, n)
     apply_envelopes(options, memory)
     for i in range(n):
         if not math.isfinite(memory[M_tau + i]):

@@ -6,7 +6,7 @@ inverse kinematics: the generator's positions are the goal, as far as the cycle'
 
 import math
 
-from kinegraph.kinematics.dynamics_kernels import coriolis_torque
+from kinegraph.kinematics.dynamics_kernels import newton_euler
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.cartesian_kernels import (
     FAULT_CHAIN,
@@ -24,6 +24,7 @@ from kinegraph.robot.control.generator.joint_runner_kernels import (
 )
 from kinegraph.robot.control.ik.joint_goal_kernels import step_joint_goal
 from kinegraph.robot.control.joint_record_kernels import write_joint_record
+from kinegraph.robot.control.law_layout import M_law_change
 from kinegraph.robot.control.memory_layout import (
     M_coriolis,
     M_cycle,
@@ -41,7 +42,9 @@ from kinegraph.robot.control.memory_layout import (
 )
 from kinegraph.robot.control.options_layout import O_max_deviation, O_n
 from kinegraph.robot.control.pose_kernels import copy, solve_chain
+from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
 from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
+from kinegraph.robot.control.torques.feedforward_kernels import feed_forward_joints, soften
 from kinegraph.robot.control.torques.law_kernels import impedance_law
 from kinegraph.scene.array_types import Array
 
@@ -93,15 +96,26 @@ def joint_cycle(
     take_joint_restart(memory, n)
     run_joints(options, memory, target, n, flags & FLAG_STOP != 0, strayed)
     step_joint_goal(options, memory, n)
-    coriolis_torque(
+    feed_forward_joints(options, memory, n)
+    soften(options, memory, n)
+    newton_euler(
         arm,
         memory[M_q : M_q + n],
         memory[M_dq : M_dq + n],
+        memory[M_law_change : M_law_change + n],
+        0,
+        1.0,
+        1.0,
+        0.0,
+        0.0,
+        0.0,
         memory[M_load : M_load + 13],
         memory[M_work:],
         memory[M_coriolis : M_coriolis + n],
     )
+    compensate(options, memory, n)
     impedance_law(options, memory)
+    learn(options, memory, n)
     apply_envelopes(options, memory)
     for i in range(n):
         if not math.isfinite(memory[M_tau + i]):

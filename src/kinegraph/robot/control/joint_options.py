@@ -141,7 +141,7 @@ class JointOptions:
         row = np.zeros(layout.OPTION_SIZE)
         backend = self.with_arm_defaults(arm).backend
         law = [] if isinstance(backend, RobotController) else impedance_values(backend)
-        for name, value in (*self._motion_values(arm), *law, *arm_values(arm)):
+        for name, value in (*self._motion_values(arm), *arm_values(arm), *law):
             at = layout.OPTION_OFFSETS[name]
             numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
             row[at : at + numbers.size] = numbers

@@ -46,7 +46,32 @@ def impedance_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike 
         ("velocity_barrier_fraction", options.velocity_barrier_fraction),
         ("joint_position_margin", options.joint_position_margin),
         ("cutoff_frequency", options.cutoff_frequency),
+        *term_values(options),
     ]
+
+
+def term_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike | float]]:
+    """Return the numbers of what the law has beside springs and dampers; zeros switch it off."""
+    values: list[tuple[str, VectorLike | float]] = [
+        ("reference_cutoff", options.reference_cutoff),
+        ("feedforward_source", float(options.feedforward_from == "generator")),
+        ("acceleration_gain", options.acceleration_feedforward),
+        ("wall_depth", options.wall_depth),
+    ]
+    if options.friction is not None:
+        values += [
+            ("friction_time", options.friction.time),
+            ("friction_speed", options.friction.speed),
+        ]
+        if options.friction.limits is not None:
+            values.append(("friction_limits", options.friction.limits))
+    if options.integral is not None:
+        values += [
+            ("integral_force", options.integral.max_force),
+            ("integral_time", options.integral.time),
+            ("integral_window", options.integral.window),
+        ]
+    return values
 
 
 def arm_values(arm: ArmTable) -> list[tuple[str, VectorLike | float]]:
@@ -59,6 +84,8 @@ def arm_values(arm: ArmTable) -> list[tuple[str, VectorLike | float]]:
         ("flat_velocity", arm.flat_velocity),
         ("braking_slope", arm.braking_slope),
         ("braking_onset", arm.braking_onset),
+        ("drive_inertia", arm.drive_inertia),
+        ("friction_limits", arm.friction_limits),
         ("position_dependent", float(arm.robot_limits is not None)),
         ("backstop_acceleration", arm.max_joint_acceleration),
         ("backstop_jerk", arm.max_joint_jerk),

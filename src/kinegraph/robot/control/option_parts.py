@@ -1,18 +1,33 @@
 """Parts of the controllers' options: budgets, settling, leash, inverse kinematics."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from kinegraph.robot.control.arms import frozen
 from kinegraph.robot.control.checks import (
     check_at_least_one,
+    check_finite_vector,
     check_in_range,
     check_non_negative,
     check_positive,
 )
-from kinegraph.scene.array_types import Array
+from kinegraph.scene.array_types import Array, VectorLike
 
-__all__ = ["IkOptions", "Leash", "MotionLimits", "Settle"]
+__all__ = [
+    "FEEDFORWARD_SOURCES",
+    "FeedforwardSource",
+    "FrictionTerm",
+    "IkOptions",
+    "IntegralTerm",
+    "Leash",
+    "MotionLimits",
+    "Settle",
+]
+
+FeedforwardSource = Literal["generator", "goal"]
+FEEDFORWARD_SOURCES = ("generator", "goal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +126,63 @@ class IkOptions:
         check_at_least_one("ik.iterations", self.iterations)
         check_non_negative("ik.tolerance", self.tolerance)
         check_in_range("ik.rotation_weight", self.rotation_weight, 0.0, 1.0, open_below=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrictionTerm:
+    """Compensation of the joints' Coulomb friction, learned while the goal moves.
+
+    tau_i = friction_i clip(v_i / speed, -1, 1), with v_i the goal's velocity, and
+    d friction_i / dt = clip(v_i / speed, -1, 1) (springs and dampers)_i / time. At rest it is zero
+    and learns nothing, so that a push is answered by the springs alone.
+
+    Attributes:
+        limits: (n,) most of it, Nm; None: the arm's own.
+        time: Time constant of learning, s.
+        speed: Goal velocity from which on it counts in full, rad/s.
+    """
+
+    limits: VectorLike | None = None
+    time: float = 0.1
+    speed: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.limits is not None:
+            object.__setattr__(self, "limits", frozen(self.limits, "friction.limits"))
+
+    def validate(self, n: int | None = None) -> None:
+        """Raise InvalidArgumentError for values that the law cannot use.
+
+        Args:
+            n: Number of joints, None if it is not known yet.
+        """
+        if self.limits is not None:
+            for value in check_finite_vector("friction.limits", self.limits, n):
+                check_non_negative("friction.limits", float(value))
+        check_in_range("friction.time", self.time, 0.02, np.inf)
+        check_in_range("friction.speed", self.speed, 1e-4, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class IntegralTerm:
+    """A force at the tool that takes away what is left of the position error after a motion.
+
+    It grows for `window` seconds after the generator came to rest, later it only gets smaller, and
+    it fades while the generator moves. It stands still while the leash acts or the spring at the
+    tool has more than 10 N: then something pushes.
+
+    Attributes:
+        max_force: Most of it, N, 10 at most.
+        time: Time constant, s.
+        window: How long it may grow after a motion, s.
+    """
+
+    max_force: float = 10.0
+    time: float = 0.2
+    window: float = 1.0
+
+    def validate(self) -> None:
+        """Raise InvalidArgumentError for values that the law cannot use."""
+        check_in_range("integral.max_force", self.max_force, 0.0, 10.0, open_below=True)
+        check_in_range("integral.time", self.time, 0.1, np.inf)
+        check_non_negative("integral.window", self.window)

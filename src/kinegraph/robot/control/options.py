@@ -21,7 +21,16 @@ from kinegraph.robot.control.checks import (
 )
 from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains, scaled_cartesian
 from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
-from kinegraph.robot.control.option_parts import IkOptions, Leash, MotionLimits, Settle
+from kinegraph.robot.control.option_parts import (
+    FEEDFORWARD_SOURCES,
+    FeedforwardSource,
+    FrictionTerm,
+    IkOptions,
+    IntegralTerm,
+    Leash,
+    MotionLimits,
+    Settle,
+)
 from kinegraph.robot.control.robot_controller import (
     JOINT_LIMIT_INSET,
     RobotController,
@@ -34,9 +43,11 @@ from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = [
     "CartesianOptions",
+    "FrictionTerm",
     "Gains",
     "IkOptions",
     "ImpedanceOptions",
+    "IntegralTerm",
     "Leash",
     "MotionLimits",
     "RobotController",
@@ -64,6 +75,15 @@ class ImpedanceOptions:
         velocity_feedforward: Whether the law's dampers act against the goal's velocity.
         velocity_feedforward_gain: Share of it, 0 to 1.
         velocity_feedforward_cutoff: Low-pass on the goal's velocity, Hz; 1000: off.
+        reference_cutoff: Two low-passes in a row, Hz, on what the law follows; 1000 or more: off.
+        feedforward_from: Where the goal's velocity and acceleration come from: `"generator"`, the
+            trajectory generator's own through the Jacobian of the free joints, or `"goal"`, the
+            difference of two goals (no acceleration).
+        acceleration_feedforward: Share, 0 to 1, of the torques that the goal's acceleration needs.
+        friction: Compensation of the joints' friction; None: off.
+        integral: Force that removes what is left of the position error at rest; None: off.
+        wall_depth: How far behind a wall the generator aims, m and rad; inf: at the target itself,
+            which makes every axis as slow as the one that cannot move.
         leash: How far the desired pose may lead.
         project_joint_gains: Whether joint springs act in the null space of the task only.
         joint_velocity_fraction: Share of the robot's velocity limits that the goal may use.
@@ -76,9 +96,15 @@ class ImpedanceOptions:
     cutoff_frequency: float = 100.0
     posture: VectorLike | None = None
     ik: IkOptions = field(default_factory=IkOptions)
-    velocity_feedforward: bool = False
+    velocity_feedforward: bool = True
     velocity_feedforward_gain: float = 1.0
     velocity_feedforward_cutoff: float = 1000.0
+    reference_cutoff: float = 10.0
+    feedforward_from: FeedforwardSource = "generator"
+    acceleration_feedforward: float = 1.0
+    friction: FrictionTerm | None = field(default_factory=FrictionTerm)
+    integral: IntegralTerm | None = field(default_factory=IntegralTerm)
+    wall_depth: float = 1e-4
     leash: Leash = field(default_factory=Leash)
     project_joint_gains: bool = False
     joint_velocity_fraction: float = 0.7
@@ -110,10 +136,24 @@ class ImpedanceOptions:
         check_positive("cutoff_frequency", self.cutoff_frequency)
         check_in_range("velocity_feedforward_gain", self.velocity_feedforward_gain, 0.0, 1.0)
         check_in_range("velocity_feedforward_cutoff", self.velocity_feedforward_cutoff, 1.0, np.inf)
+        self._validate_terms(arm)
         fraction = self.joint_velocity_fraction
         check_in_range("joint_velocity_fraction", fraction, 0.0, 1.0, open_below=True)
         check_in_range("velocity_barrier_fraction", self.velocity_barrier_fraction, fraction, 1.0)
         check_in_range("joint_position_margin", self.joint_position_margin, 0.035, 0.5)
+
+    def _validate_terms(self, arm: ArmTable | None) -> None:
+        source = self.feedforward_from
+        if not isinstance(source, str) or source not in FEEDFORWARD_SOURCES:
+            raise refuse("feedforward_from", source, "is not 'generator' or 'goal'")
+        check_in_range("reference_cutoff", self.reference_cutoff, 1.0, np.inf)
+        check_in_range("acceleration_feedforward", self.acceleration_feedforward, 0.0, 1.0)
+        if self.friction is not None:
+            self.friction.validate(None if arm is None else arm.n)
+        if self.integral is not None:
+            self.integral.validate()
+        if self.wall_depth != np.inf:
+            check_positive("wall_depth", self.wall_depth)
 
     def _validate_torque_limits(self, arm: ArmTable | None) -> None:
         if self.torque_limits is None:
@@ -219,7 +259,7 @@ class CartesianOptions:
         row = np.zeros(layout.OPTION_SIZE)
         backend = self.with_arm_defaults(arm).backend
         law = [] if isinstance(backend, RobotController) else impedance_values(backend)
-        for name, value in (*self._motion_values(), *law, *arm_values(arm)):
+        for name, value in (*self._motion_values(), *arm_values(arm), *law):
             at = layout.OPTION_OFFSETS[name]
             numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
             row[at : at + numbers.size] = numbers

@@ -67,6 +67,18 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("leash_joint", 1),
     ("backstop_acceleration", MAX_JOINTS),
     ("backstop_jerk", MAX_JOINTS),
+    # Feed-forward from the generator, friction, integral, walls: beyond the reference.
+    ("reference_cutoff", 1),
+    ("feedforward_source", 1),
+    ("acceleration_gain", 1),
+    ("drive_inertia", MAX_JOINTS),
+    ("friction_time", 1),
+    ("friction_speed", 1),
+    ("friction_limits", MAX_JOINTS),
+    ("integral_force", 1),
+    ("integral_time", 1),
+    ("integral_window", 1),
+    ("wall_depth", 1),
 )
 """Fields in their order, with their numbers of entries."""
 
@@ -124,3 +136,14 @@ O_joint_jerk = OPTION_OFFSETS["joint_jerk"]
 O_leash_joint = OPTION_OFFSETS["leash_joint"]
 O_backstop_acceleration = OPTION_OFFSETS["backstop_acceleration"]
 O_backstop_jerk = OPTION_OFFSETS["backstop_jerk"]
+O_reference_cutoff = OPTION_OFFSETS["reference_cutoff"]
+O_feedforward_source = OPTION_OFFSETS["feedforward_source"]
+O_acceleration_gain = OPTION_OFFSETS["acceleration_gain"]
+O_drive_inertia = OPTION_OFFSETS["drive_inertia"]
+O_friction_time = OPTION_OFFSETS["friction_time"]
+O_friction_speed = OPTION_OFFSETS["friction_speed"]
+O_friction_limits = OPTION_OFFSETS["friction_limits"]
+O_integral_force = OPTION_OFFSETS["integral_force"]
+O_integral_time = OPTION_OFFSETS["integral_time"]
+O_integral_window = OPTION_OFFSETS["integral_window"]
+O_wall_depth = OPTION_OFFSETS["wall_depth"]

@@ -18,6 +18,9 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_target,
     G_velocity,
 )
+from kinegraph.robot.control.law_layout import (
+    M_wall_shift,
+)
 from kinegraph.robot.control.memory_layout import (
     M_anchor,
     M_blocked,
@@ -36,6 +39,8 @@ from kinegraph.robot.control.memory_layout import (
     M_target,
     M_target_changed,
     M_target_rotation,
+    M_wall_age,
+    M_wall_normal,
 )
 from kinegraph.robot.control.options_layout import (
     O_axis_acceleration,
@@ -43,6 +48,7 @@ from kinegraph.robot.control.options_layout import (
     O_axis_velocity,
     O_settle_cycles,
     O_settle_tolerance,
+    O_wall_depth,
 )
 from kinegraph.robot.control.pose_kernels import copy
 from kinegraph.robot.control.rotation_kernels import (
@@ -143,6 +149,27 @@ def aim(options: Array, memory: Array) -> None:
     memory[M_generator + G_target + 3] = turn[0]
     memory[M_generator + G_target + 4] = turn[1]
     memory[M_generator + G_target + 5] = turn[2]
+    for i in range(6):
+        memory[M_wall_shift + i] = 0.0
+    for block in range(2):
+        if memory[M_wall_age + block] >= 0.0:
+            aim_at_wall(memory, block, options[O_wall_depth])
+
+
+@kernel
+def aim_at_wall(memory: Array, block: int, depth: float) -> None:
+    """Move the target of a block that is behind its wall to a little behind it.
+
+    The axes arrive together: one that cannot move would make the others as slow as its whole way.
+    """
+    at, normal = M_generator + 3 * block, M_wall_normal + 3 * block
+    into = -depth
+    for r in range(3):
+        into += memory[normal + r] * (memory[at + G_target + r] - memory[at + G_position + r])
+    for r in range(3):
+        shift = max(0.0, into) * memory[normal + r]
+        memory[M_wall_shift + 3 * block + r] = shift
+        memory[at + G_target + r] -= shift
 
 
 @kernel
@@ -174,7 +201,8 @@ def axes_landed(options: Array, memory: Array, count: int) -> bool:
     """Tell whether each of the generator's axes rests on its target."""
     for i in range(count):
         k = M_generator + i
-        away = abs(memory[k + G_position] - memory[k + G_target])
+        target = memory[k + G_target] + memory[M_wall_shift + i]
+        away = abs(memory[k + G_position] - target)
         if not away < options[O_settle_tolerance]:
             return False
         if not abs(memory[k + G_velocity]) < REST_VELOCITY:

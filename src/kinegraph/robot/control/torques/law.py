@@ -51,8 +51,8 @@ def impedance_torques(
     for field, name, value in (
         ("q", "q", q),
         ("dq", "dq", dq),
-        ("goal", "q_goal", q_goal),
-        ("goal_velocity", "dq_goal", zero if dq_goal is None else dq_goal),
+        ("law_reference", "q_goal", q_goal),
+        ("law_rate", "dq_goal", zero if dq_goal is None else dq_goal),
         ("coriolis", "coriolis", zero if coriolis is None else coriolis),
     ):
         work.write(field, check_finite_vector(name, value, arm.n))

@@ -1,12 +1,17 @@
 """The impedance law: springs and dampers in the task and in the joints, and coriolis torques."""
 
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.law_layout import (
+    M_extra,
+    M_feedback,
+    M_law_rate,
+    M_law_reference,
+    M_spring,
+)
 from kinegraph.robot.control.linear_kernels import factor, set_scaled_identity, solve
 from kinegraph.robot.control.memory_layout import (
     M_coriolis,
     M_dq,
-    M_goal,
-    M_goal_velocity,
     M_jacobian,
     M_law,
     M_normal,
@@ -34,14 +39,15 @@ from kinegraph.scene.array_types import Array
 def impedance_law(options: Array, memory: Array) -> None:
     """Write the law's torques at the measured state, clamped to the torque limits.
 
-    tau = J^T (Kx J e + Kxd J ev) + coriolis + Kq e + Kqd ev, with e = q_goal - q and
-    ev = g dq_goal - dq; gravity is the robot's own.
+    tau = J^T (Kx J e + Kxd J ev) + Kq e + Kqd ev + coriolis + extra, with e = reference - q
+    and ev = g rate - dq; gravity is the robot's own. `feedback` is what springs and dampers have of
+    it, `spring` the force of the translational springs.
     """
     n = int(options[O_n])
     gain = options[O_feedforward_gain]
     for i in range(n):
-        memory[M_projected + i] = memory[M_goal + i] - memory[M_q + i]
-        memory[M_projected_rate + i] = gain * memory[M_goal_velocity + i] - memory[M_dq + i]
+        memory[M_projected + i] = memory[M_law_reference + i] - memory[M_q + i]
+        memory[M_projected_rate + i] = gain * memory[M_law_rate + i] - memory[M_dq + i]
     for r in range(6):
         force, damping = 0.0, 0.0
         for i in range(n):
@@ -49,15 +55,19 @@ def impedance_law(options: Array, memory: Array) -> None:
             force += column * memory[M_projected + i]
             damping += column * memory[M_projected_rate + i]
         force *= options[O_cartesian_stiffness + r]
+        if r < 3:
+            memory[M_spring + r] = force
         memory[M_twist + r] = force + options[O_cartesian_damping + r] * damping
     for i in range(n):
-        memory[M_law + i] = memory[M_coriolis + i]
+        memory[M_law + i] = 0.0
         for r in range(6):
             memory[M_law + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
     add_joint_term(options, memory, n)
     for i in range(n):
+        memory[M_feedback + i] = memory[M_law + i]
+        value = memory[M_feedback + i] + memory[M_coriolis + i] + memory[M_extra + i]
         limit = options[O_torque_limits + i]
-        memory[M_law + i] = min(max(memory[M_law + i], -limit), limit)
+        memory[M_law + i] = min(max(value, -limit), limit)
 
 
 @kernel
