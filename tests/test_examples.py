@@ -24,6 +24,7 @@ WITH_ROBOT = (
     "torque_loop",
     "torques_beside_a_motion",
     "trouble_the_robot",
+    "tune_a_session",
 )
 FOREIGN = {"batch_on_dask": "distributed", "with_pinocchio": "pinocchio"}
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.records import records_from_rows as records_from_rows
     from kinegraph.robot.control.targets import CartesianTargets as CartesianTargets
     from kinegraph.robot.control.torques.law import impedance_torques as impedance_torques
+    from kinegraph.robot.control.tuning.tuning import Clamped as Clamped
+    from kinegraph.robot.control.tuning.tuning import Tuning as Tuning
+    from kinegraph.robot.control.tuning.tuning import TuningUpdate as TuningUpdate
     from kinegraph.robot.error_flags import Errors as Errors
     from kinegraph.robot.errors import CommandError as CommandError
     from kinegraph.robot.errors import ControlError as ControlError
@@ -147,6 +150,7 @@ _NAMES = {
     "control.records": ("CartesianSent", "JointSent", "records_from_rows"),
     "control.targets": ("CartesianTargets",),
     "control.torques.law": ("impedance_torques",),
+    "control.tuning.tuning": ("Clamped", "Tuning", "TuningUpdate"),
     "error_flags": ("Errors",),
     "errors": (
         "CommandError",

@@ -526,6 +526,7 @@ class SceneRobot:
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
         from kinegraph.robot.control.options import CartesianOptions, RobotController
         from kinegraph.robot.control.targets import CartesianTargets
+        from kinegraph.robot.control.tuning.live_tuning import LiveTuning
         from kinegraph.robot.loop.target_controller import TargetController
 
         chosen = CartesianOptions() if options is None else options
@@ -555,6 +556,7 @@ class SceneRobot:
                 np.zeros(MEMORY_SIZE),
                 link.loop.waiters,
                 form=cartesian_form(chosen),
+                tuning=LiveTuning.of_session(chosen, packed),
             )
             session = cartesian_session(link, controller, chosen)
             targets = CartesianTargets(

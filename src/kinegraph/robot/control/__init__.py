@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         speed_onsets,
     )
     from kinegraph.robot.control.torques.law import impedance_torques
+    from kinegraph.robot.control.tuning.tuning import Clamped, Tuning, TuningUpdate
 
 _NAMES = {
     "arms": ("FER", "FR3", "ArmTable", "arm_table"),
@@ -78,6 +79,7 @@ _NAMES = {
     "rotation": ("checked_pose", "checked_quaternion", "quaternion_xyzw", "rotation_matrix"),
     "torques.envelopes": ("EnvelopeTorques", "envelope_torques", "speed_onsets"),
     "torques.law": ("impedance_torques",),
+    "tuning.tuning": ("Clamped", "Tuning", "TuningUpdate"),
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names}
 
@@ -90,6 +92,7 @@ __all__ = [
     "ArmTable",
     "CartesianOptions",
     "CartesianSent",
+    "Clamped",
     "DifferentialIk",
     "EnvelopeTorques",
     "FrictionTerm",
@@ -108,6 +111,8 @@ __all__ = [
     "Settle",
     "TargetRecord",
     "TrajectoryGenerator",
+    "Tuning",
+    "TuningUpdate",
     "arm_table",
     "braking_speed",
     "checked_pose",

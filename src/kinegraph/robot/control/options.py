@@ -37,6 +37,7 @@ from kinegraph.robot.control.robot_controller import (
     backstop_limits,
     check_controller_mode,
 )
+from kinegraph.robot.control.table_layout import ROTATION_AXIS_FACTOR
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.modes import ControllerMode
 from kinegraph.scene.array_types import Array, VectorLike
@@ -54,9 +55,6 @@ __all__ = [
     "Settle",
     "scaled_cartesian",
 ]
-
-ROTATION_AXIS_FACTOR = 0.99
-"""libfranka's factor of the pose interface on rotational budgets."""
 
 MAX_PRIORITY = 99
 MAX_CPU = 1023

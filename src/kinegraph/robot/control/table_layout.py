@@ -6,6 +6,9 @@ MAX_JOINTS = 9
 CYCLE_TIME = 1e-3
 """Nominal cycle, s. Every step of the controller uses it, never a measured period."""
 
+ROTATION_AXIS_FACTOR = 0.99
+"""libfranka's factor of the pose interface on rotational budgets."""
+
 
 def offsets(fields: tuple[tuple[str, int], ...]) -> dict[str, int]:
     """Return where each field starts.

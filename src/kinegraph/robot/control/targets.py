@@ -14,8 +14,8 @@ from kinegraph.robot.control.record_layout import (
 )
 from kinegraph.robot.control.rotation import checked_pose
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
-from kinegraph.robot.control.target_setters import TargetSetters
 from kinegraph.robot.control.target_steps import checked_rows
+from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.session import MotionSession
@@ -26,7 +26,7 @@ from kinegraph.scene.pose import Isometry3d, TransformLike
 __all__ = ["CartesianTargets"]
 
 
-class CartesianTargets(TargetSetters):
+class CartesianTargets(TunableTargets):
     """A running session: targets in from any thread at any rate, one record per cycle out.
 
     The newest target replaces the others. Poses are those of the controlled link in the robot's

@@ -260,6 +260,9 @@ class TargetMemory(NamedTuple):
         record: (record size,) record of the last cycle.
         records: Ring of records.
         records_head: (2,) rows published, rows begun.
+        tuning_sequence: (1,) int64 of the slot of tuned numbers; 0: they are not tuned.
+        tuning_slot: (words,) published numbers.
+        tuning: The loop's own row of them, see `tuning_layout`.
     """
 
     sequence: Any
@@ -275,6 +278,9 @@ class TargetMemory(NamedTuple):
     record: Any
     records: Any
     records_head: Any
+    tuning_sequence: Any
+    tuning_slot: Any
+    tuning: Any
 
 
 STATE_ROW_FIELDS: tuple[tuple[str, int], ...] = (*STATE_FIELDS, ("received_ns", 1))

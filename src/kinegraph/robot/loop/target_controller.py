@@ -8,6 +8,7 @@ import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.control.target_form import CARTESIAN_FORM, TargetForm
+from kinegraph.robot.control.tuning.live_tuning import LiveTuning
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
 from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
 from kinegraph.robot.loop.loop_layout import (
@@ -35,6 +36,7 @@ FAULTS = {
     -3: "chain, arm and options disagree about the number of joints",
     -4: "the law gave a torque that is not finite",
 }
+NOT_TUNED = "its controller has none of what can be tuned"
 CHAIN_ROOM = 4096
 _TAKE_S = 1.0
 
@@ -55,11 +57,13 @@ class TargetController:
         explain: Says what a negative answer of the controller means.
         cycle: Kernel with the signature of `cartesian_cycle`; None for the form's own.
         record_rows: Records that the ring keeps.
+        tuning: What of the options may be tuned while the session runs; None: nothing.
 
     Attributes:
         form: As given.
         slot: Newest target, of the form.
         records: Ring of the controller's records.
+        tuning: As given, or one that refuses.
     """
 
     def __init__(
@@ -74,10 +78,12 @@ class TargetController:
         explain: Callable[[int], FrankaError] | None = None,
         cycle: Any = None,
         record_rows: int = RECORD_ROWS,
+        tuning: LiveTuning | None = None,
     ) -> None:
         self.form = form
         self.slot = TargetSlot(form.target_size)
         self.records = Ring(record_rows, form.record_fields)
+        self.tuning = LiveTuning(0, None, NOT_TUNED) if tuning is None else tuning
         self._explain = explain
         self._waiters = waiters
         self._cycle = cycle
@@ -99,6 +105,9 @@ class TargetController:
             record=np.zeros(form.record_size),
             records=self.records.data,
             records_head=self.records.head,
+            tuning_sequence=self.tuning.slot.sequence,
+            tuning_slot=self.tuning.slot.values,
+            tuning=self.tuning.row,
         )
         self.extra.chain_0[: chain.size] = chain
 

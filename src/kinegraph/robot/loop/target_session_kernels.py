@@ -1,6 +1,7 @@
 """The session of a target controller: targets in by the slot, torques or a motion out, records."""
 
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.tuning.tuning_kernels import take_tuning
 from kinegraph.robot.loop.atomic_kernels import load, store
 from kinegraph.robot.loop.cycle_kernels import (
     CYCLE,
@@ -93,6 +94,7 @@ def answer_state(
     Returns:
         What the controller returns.
     """
+    take_tuning(extra.tuning_sequence, extra.tuning_slot, extra.tuning, extra.options)
     flags = read_target(block, extra) | take_chain(block)
     chain = extra.chain_1 if block[B_CHAIN_IN_USE] == 1 else extra.chain_0
     answer: int = call_cycle(
