@@ -14,6 +14,7 @@ from kinegraph.robot.control.record_layout import (
 )
 from kinegraph.robot.control.rotation import checked_pose
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
+from kinegraph.robot.control.target_setters import TargetSetters
 from kinegraph.robot.control.target_steps import checked_rows
 from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidOperationError
@@ -26,7 +27,7 @@ from kinegraph.scene.pose import Isometry3d, TransformLike
 __all__ = ["CartesianTargets"]
 
 
-class CartesianTargets(TunableTargets):
+class CartesianTargets(TargetSetters, TunableTargets):
     """A running session: targets in from any thread at any rate, one record per cycle out.
 
     The newest target replaces the others. Poses are those of the controlled link in the robot's

@@ -1,13 +1,13 @@
 """`TunableTargets`: the part of a session's handle that tunes it."""
 
-from kinegraph.robot.control.target_setters import TargetSetters
+from kinegraph.robot.control.target_handle import TargetHandle
 from kinegraph.robot.control.tuning.tuning import Clamped, Tuning, TuningUpdate
 
 __all__ = ["TunableTargets"]
 
 
-class TunableTargets(TargetSetters):
-    """Sets targets, and tunes the session that follows them; from any thread."""
+class TunableTargets(TargetHandle):
+    """Tunes the session that it is a handle of; from any thread."""
 
     def tune(self, update: TuningUpdate | Tuning) -> tuple[Clamped, ...]:
         """Change gains and budgets while the session runs.
@@ -29,7 +29,7 @@ class TunableTargets(TargetSetters):
         Raises:
             InvalidArgumentError: A value is not finite, or a stiffness or damping that cannot be
                 zero is not above it. Nothing is changed then. Also a `ValueError`.
-            InvalidOperationError: The session has ended, or cannot be tuned: with
+            InvalidOperationError: The session has ended, or cannot be tuned: of joints, with
                 `RobotController`, or with Cartesian springs and dampers that are not those of
                 `scaled_cartesian`.
         """
