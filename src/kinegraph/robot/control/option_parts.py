@@ -59,8 +59,11 @@ class MotionLimits:
 
     def per_axis(self, factor: float = 1.0) -> Array:
         """Return velocity, acceleration and jerk of one of three axes: 1/sqrt(3) of the norm."""
-        values = np.array([self.max_velocity, self.max_acceleration, self.max_jerk])
-        return np.asarray(factor * values / np.sqrt(3.0), dtype=np.float64)
+        return np.asarray(factor * self.norm() / np.sqrt(3.0), dtype=np.float64)
+
+    def norm(self) -> Array:
+        """Return (3,) velocity, acceleration and jerk."""
+        return np.array([self.max_velocity, self.max_acceleration, self.max_jerk])
 
 
 @dataclass(frozen=True, slots=True)

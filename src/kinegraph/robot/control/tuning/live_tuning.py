@@ -73,11 +73,7 @@ class LiveTuning:
                 f"({stiffness[0]:g}), so that one stiffness cannot stand for them"
             )
             return LiveTuning(n, None, reason)
-        budgets = [
-            (limits.max_velocity, limits.max_acceleration, limits.max_jerk)
-            for limits in (options.limits, options.rotation_limits)
-        ]
-        parts = [
+        parts: list[Array] = [
             part("joint_stiffness", n),
             part("joint_damping", n),
             stiffness[:1],
@@ -85,7 +81,8 @@ class LiveTuning:
             part("ik_nullspace_gain"),
             part("feedforward_gain"),
             part("feedforward_cutoff"),
-            *budgets,
+            options.limits.norm(),
+            options.rotation_limits.norm(),
         ]
         return LiveTuning(n, np.concatenate(parts))
 

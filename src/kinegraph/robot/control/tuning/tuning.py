@@ -100,11 +100,11 @@ def tuning_of_words(words: Array) -> Tuning:
     """Return the tuning that words stand for."""
     n = (words.size - 11) // 2
     shared = words[2 * n :].tolist()
-    budgets = {
-        name: MotionLimits(*shared[at : at + len(BUDGET_PARTS)]) for name, at in BUDGETS.items()
-    }
-    numbers = dict(zip(SHARED_NAMES, shared, strict=False))
-    return Tuning(words[:n], words[n : 2 * n], **numbers, **budgets)
+    limits, rotation_limits = (
+        MotionLimits(*shared[at : at + len(BUDGET_PARTS)]) for at in BUDGETS.values()
+    )
+    gains = shared[:W_LIMITS]
+    return Tuning(words[:n], words[n : 2 * n], *gains, limits, rotation_limits)
 
 
 def updated_words(
