@@ -103,8 +103,18 @@ def tuning_of_words(words: Array) -> Tuning:
     limits, rotation_limits = (
         MotionLimits(*shared[at : at + len(BUDGET_PARTS)]) for at in BUDGETS.values()
     )
-    gains = shared[:W_LIMITS]
-    return Tuning(words[:n], words[n : 2 * n], *gains, limits, rotation_limits)
+    stiffness, ik_damping, nullspace_gain, share, cutoff = shared[:W_LIMITS]
+    return Tuning(
+        joint_stiffness=words[:n],
+        joint_damping=words[n : 2 * n],
+        cartesian_stiffness=stiffness,
+        ik_damping=ik_damping,
+        ik_nullspace_gain=nullspace_gain,
+        velocity_feedforward_gain=share,
+        velocity_feedforward_cutoff=cutoff,
+        limits=limits,
+        rotation_limits=rotation_limits,
+    )
 
 
 def updated_words(
