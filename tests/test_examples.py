@@ -13,6 +13,7 @@ WITH_ROBOT = (
     "compiled_motion",
     "follow_a_chunk",
     "joint_motion",
+    "joint_targets",
     "load_the_model",
     "move_tool_tip",
     "read_states",

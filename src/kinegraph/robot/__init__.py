@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.commands import motion_finished as motion_finished
     from kinegraph.robot.control.joint_options import JointLimits as JointLimits
     from kinegraph.robot.control.joint_options import JointOptions as JointOptions
+    from kinegraph.robot.control.joint_targets import JointTargets as JointTargets
     from kinegraph.robot.control.options import CartesianOptions as CartesianOptions
     from kinegraph.robot.control.options import FrictionTerm as FrictionTerm
     from kinegraph.robot.control.options import Gains as Gains
@@ -133,6 +134,7 @@ _NAMES = {
         "motion_finished",
     ),
     "control.joint_options": ("JointLimits", "JointOptions"),
+    "control.joint_targets": ("JointTargets",),
     "control.options": (
         "CartesianOptions",
         "FrictionTerm",

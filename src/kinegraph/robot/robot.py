@@ -30,6 +30,7 @@ from kinegraph.robot.setters import RobotSettings
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.state_stream import StateStream
 from kinegraph.robot.steps import RobotSteps
+from kinegraph.robot.target_control import RobotTargets
 from kinegraph.robot.wire.state_layout import STATE_SIZE
 from kinegraph.robot.wire.tables import TCP_PORT
 from kinegraph.scene.errors import KinegraphError
@@ -45,7 +46,7 @@ _REALTIME = ("ignore", "enforce")
 INT_MAX = 2**31 - 1
 
 
-class Robot(RobotSettings, RobotMotions, RobotSteps):
+class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
     """A connection to one Franka arm, of both generations.
 
     States are received from the first moment to the last by a compiled loop that never needs the

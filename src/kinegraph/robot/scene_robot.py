@@ -37,7 +37,10 @@ from kinegraph.scene.pose import Isometry3d, TransformLike
 from kinegraph.scene.urdf import parseURDFString
 
 if TYPE_CHECKING:
+    from kinegraph.robot.control.joint_options import JointOptions
+    from kinegraph.robot.control.joint_targets import JointTargets
     from kinegraph.robot.control.options import CartesianOptions
+    from kinegraph.robot.control.target_handle import TargetHandle
     from kinegraph.robot.control.targets import CartesianTargets
 
 __all__ = ["SceneRobot", "ToolMismatch"]
@@ -51,6 +54,7 @@ RETRY_S = 0.1
 SHOWN_S = 0.5
 
 T = TypeVar("T")
+Targets = TypeVar("Targets", bound="TargetHandle")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +125,7 @@ class SceneRobot:
         self._tip = self.arm.flange_link
         self._lock = threading.RLock()
         # Weakly: a handle that is dropped ends its motion.
-        self._targets: weakref.ref[CartesianTargets] | None = None
+        self._targets: weakref.ref[TargetHandle] | None = None
         self._starting = False
         self._vertical_stiffness, self._reported_mass = 1.0, np.nan
         self._follower: threading.Thread | None = None
@@ -545,10 +549,8 @@ class SceneRobot:
         elif tool != "scene":
             raise InvalidArgumentError(f"tool: 'robot' or 'scene', not {tool!r}")
         link = self.robot.link
-        with self._lock:
-            if self._starting or link.is_busy:
-                raise link.busy()
-            chain = self._chain().data
+
+        def make(chain: Array) -> CartesianTargets:
             controller = TargetController(
                 packed,
                 chain,
@@ -559,20 +561,91 @@ class SceneRobot:
                 tuning=LiveTuning.of_session(chosen, packed),
             )
             session = cartesian_session(link, controller, chosen)
-            targets = CartesianTargets(
+            return CartesianTargets(
                 session, controller, chain, link.newest_row, self._axes_of, by_robot=by_robot
             )
+
+        targets = self._start(make, chosen.realtime_priority, chosen.cpu)
+        self._expect_sag(vertical_stiffness(chosen))
+        return targets
+
+    def joint_targets(self, options: "JointOptions | None" = None) -> "JointTargets":
+        """Start the joint target controller.
+
+        Targets are positions of the arm's joints, in the robot's order.
+
+        Args:
+            options: Left out: the defaults.
+
+        Returns:
+            The running session; use it as a context manager.
+
+        Raises:
+            InvalidOperationError: A motion runs.
+            InvalidArgumentError: An option is out of its range. Also a `ValueError`.
+            FrankaError: What kept the motion from starting.
+        """
+        from kinegraph.robot.control.arms import arm_table
+        from kinegraph.robot.control.backends import (
+            joint_form,
+            joint_session,
+            joint_vertical_stiffness,
+            joints_within_robot,
+        )
+        from kinegraph.robot.control.joint_options import JointOptions
+        from kinegraph.robot.control.joint_targets import JointTargets
+        from kinegraph.robot.control.memory_layout import MEMORY_SIZE
+        from kinegraph.robot.loop.target_controller import TargetController
+
+        chosen = JointOptions() if options is None else options
+        if not isinstance(chosen, JointOptions):
+            raise InvalidArgumentError(f"options: {options!r:.100} are no JointOptions")
+        arm = arm_table(self.robot.version)
+        chosen = joints_within_robot(chosen, arm)
+        packed = chosen.packed(arm)
+        link = self.robot.link
+
+        def make(chain: Array) -> JointTargets:
+            controller = TargetController(
+                packed,
+                chain,
+                self._dynamics(),
+                np.zeros(MEMORY_SIZE),
+                link.loop.waiters,
+                form=joint_form(chosen, arm.n),
+            )
+            session = joint_session(link, controller, chosen)
+            inset = chosen.backend.joint_limit_inset
+            return JointTargets(session, controller, chain, link.newest_row, arm=arm, inset=inset)
+
+        targets = self._start(make, chosen.realtime_priority, chosen.cpu)
+        _, jacobian = self._chain().pose_and_jacobian(targets.measured())
+        self._expect_sag(joint_vertical_stiffness(chosen, jacobian))
+        return targets
+
+    def _start(
+        self, make: Callable[[Array], Targets], priority: int | None, cpu: int | None
+    ) -> Targets:
+        """Start the session that `make` returns for the chain as it is now."""
+        link = self.robot.link
+        with self._lock:
+            if self._starting or link.is_busy:
+                raise link.busy()
+            targets = make(self._chain().data)
             # From here on every change of the scene goes to this session too.
             self._targets, self._starting = weakref.ref(targets), True
         try:
-            link.loop.set_realtime(chosen.realtime_priority, chosen.cpu)
+            link.loop.set_realtime(priority, cpu)
             targets.start()
         finally:
             self._starting = False
-        with self._lock:
-            self._vertical_stiffness, self._reported_mass = vertical_stiffness(chosen), np.nan
-            self._report_unknown_mass()
         return targets
+
+    def _expect_sag(self, vertical_stiffness: float) -> None:
+        """Report what the robot does not know of, against this spring at the tip, N/m."""
+        with self._lock:
+            self._vertical_stiffness, self._reported_mass = vertical_stiffness, np.nan
+            self._report_unknown_mass()
 
     def _dynamics(self) -> Array:
         return plan_dynamics(
@@ -602,10 +675,10 @@ class SceneRobot:
         if targets is not None and (self._starting or targets.is_running):
             targets.replace_chain(self._chain().data)
 
-    def _handle(self) -> "CartesianTargets | None":
+    def _handle(self) -> "TargetHandle | None":
         return None if self._targets is None else self._targets()
 
-    def _running(self) -> "CartesianTargets | None":
+    def _running(self) -> "TargetHandle | None":
         targets = self._handle()
         return targets if targets is not None and targets.is_running else None
 

@@ -23,7 +23,8 @@ def warm_up(version: int = 10) -> None:
     from kinegraph.kinematics.chain import plan_chain
     from kinegraph.kinematics.dynamics_plan import plan_dynamics
     from kinegraph.robot.control.arms import arm_table
-    from kinegraph.robot.control.backends import cartesian_form
+    from kinegraph.robot.control.backends import cartesian_form, joint_form
+    from kinegraph.robot.control.joint_options import JointOptions
     from kinegraph.robot.control.memory_layout import MEMORY_SIZE
     from kinegraph.robot.control.options import CartesianOptions, RobotController
     from kinegraph.robot.limits import rate_limits
@@ -42,14 +43,20 @@ def warm_up(version: int = 10) -> None:
     arm = plan_dynamics(graph, chain.joint_names, flange)
     loop = loop_thread.LoopThread(PROTOCOLS[version], rate_limits(version))
     try:
-        for options in (CartesianOptions(), CartesianOptions(backend=RobotController())):
+        table = arm_table(version)
+        posed = (CartesianOptions(), CartesianOptions(backend=RobotController()))
+        turned = (JointOptions(), JointOptions(backend=RobotController()))
+        for packed, form in (
+            *((options.packed(table), cartesian_form(options)) for options in posed),
+            *((options.packed(table), joint_form(options, chain.n)) for options in turned),
+        ):
             controller = TargetController(
-                options.packed(arm_table(version)),
+                packed,
                 chain.data,
                 arm.data,
                 np.zeros(MEMORY_SIZE),
                 loop.waiters,
-                form=cartesian_form(options),
+                form=form,
             )
             controller.prepare(loop.memory)
         for program in (CompiledCallbacks(0, None, None), ParkedLoop()):

@@ -3,18 +3,32 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from kinegraph.robot.control.arms import ArmTable
+from kinegraph.robot.control.joint_options import JointLimits, JointOptions
 from kinegraph.robot.control.option_parts import MotionLimits
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.robot_controller import RobotController
-from kinegraph.robot.control.target_form import CARTESIAN_FORM, TargetForm
+from kinegraph.robot.control.target_form import CARTESIAN_FORM, JOINT_FORM, TargetForm
 from kinegraph.robot.limits import MAX_CUTOFF_FREQUENCY, rate_limits
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.motion_mode import MotionKind
 from kinegraph.robot.session import LoopController, MotionSession, TorqueSession
+from kinegraph.scene.array_types import Array
 
-__all__ = ["cartesian_form", "cartesian_session", "vertical_stiffness", "within_robot"]
+__all__ = [
+    "cartesian_form",
+    "cartesian_session",
+    "joint_form",
+    "joint_session",
+    "joint_vertical_stiffness",
+    "joints_within_robot",
+    "vertical_stiffness",
+    "within_robot",
+]
 
-CARTESIAN_POSE = 3
+JOINT_POSITION, CARTESIAN_POSE = 1, 3
 ROBOT_STIFFNESS = 3000.0
 """Translational stiffness of the robot's own Cartesian impedance unless set otherwise, N/m."""
 
@@ -76,3 +90,83 @@ def vertical_stiffness(options: CartesianOptions) -> float:
     if isinstance(options.backend, ImpedanceOptions):
         return max(float(options.backend.gains.cartesian_stiffness[2]), 1.0)
     return ROBOT_STIFFNESS
+
+
+def joints_within_robot(options: JointOptions, arm: ArmTable) -> JointOptions:
+    """Return options whose budgets the robot takes, if its own controller is to follow them.
+
+    Raises:
+        InvalidArgumentError: A field is refused. Also a `ValueError`.
+    """
+    options.validate(arm)
+    limits = options.limits
+    if limits is None or not isinstance(options.backend, RobotController):
+        return options
+    most = JointLimits.share_of(arm, 1.0)
+    return replace(
+        options,
+        limits=JointLimits(
+            np.minimum(limits.max_velocity, most.max_velocity),
+            np.minimum(limits.max_acceleration, most.max_acceleration),
+            np.minimum(limits.max_jerk, most.max_jerk),
+        ),
+    )
+
+
+def _joint_position_cycle() -> Any:
+    from kinegraph.robot.control.streaming.joint_position_cycle_kernels import joint_position_cycle
+
+    return joint_position_cycle
+
+
+STREAMED_JOINT_FORM = replace(JOINT_FORM, load_cycle=_joint_position_cycle)
+"""As `JOINT_FORM`; the cycle gives positions instead of torques."""
+
+
+def joint_form(options: JointOptions, joints: int) -> TargetForm:
+    """Return the form of a joint controller with these options."""
+    streams = isinstance(options.backend, RobotController)
+    form = STREAMED_JOINT_FORM if streams else JOINT_FORM
+    return replace(form, target_size=joints, anchor_size=joints)
+
+
+def joint_session(
+    link: RobotLink, controller: LoopController, options: JointOptions
+) -> MotionSession:
+    """Return the session that runs a joint controller with these options.
+
+    Positions are limited by the backstop in the controller, and go through no filter.
+    """
+    backend = options.backend
+    if isinstance(backend, ImpedanceOptions):
+        return TorqueSession(
+            link,
+            controller,
+            limit_rate=options.limit_rate,
+            cutoff_frequency=backend.cutoff_frequency,
+        )
+    return MotionSession(
+        link,
+        MotionKind.generator(JOINT_POSITION, options.controller_mode, external=False),
+        controller,
+        limit_rate=False,
+        cutoff_frequency=MAX_CUTOFF_FREQUENCY,
+    )
+
+
+def joint_vertical_stiffness(options: JointOptions, jacobian: Array) -> float:
+    """Return the spring against which an unknown load sags, N/m, at least 1.
+
+    1 / (J_z Kq^-1 J_z^T) of the joint springs alone.
+
+    Args:
+        options: Of the session.
+        jacobian: (6, n) at the tip, base axes.
+    """
+    if not isinstance(options.backend, ImpedanceOptions):
+        return ROBOT_STIFFNESS
+    springs = np.asarray(options.backend.gains.joint_stiffness)
+    moved = jacobian[2] ** 2
+    give = np.divide(moved, springs, out=np.full_like(moved, np.inf), where=springs > 0.0)
+    give[moved == 0.0] = 0.0
+    return max(1.0 / max(float(give.sum()), 1e-9), 1.0)

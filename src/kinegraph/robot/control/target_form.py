@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kinegraph.robot.control.record_layout import RECORD_FIELDS
+from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
 
-__all__ = ["CARTESIAN_FORM", "TargetForm"]
+__all__ = ["CARTESIAN_FORM", "JOINT_FORM", "TargetForm"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +57,20 @@ CARTESIAN_FORM = TargetForm(
     load_cycle=_cartesian_cycle,
 )
 """Targets are a position (3,), m, and a quaternion x, y, z, w (4,)."""
+
+
+def _joint_cycle() -> Any:
+    from kinegraph.robot.control.joint_kernels import joint_cycle
+
+    return joint_cycle
+
+
+JOINT_FORM = TargetForm(
+    name="joint",
+    target_size=7,
+    record_fields=JOINT_RECORD_FIELDS,
+    anchor="target",
+    anchor_size=7,
+    load_cycle=_joint_cycle,
+)
+"""Targets are the positions of seven joints, rad."""

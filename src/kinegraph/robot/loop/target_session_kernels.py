@@ -16,9 +16,9 @@ from kinegraph.robot.loop.loop_layout import (
     B_CHAIN_IN_USE,
     B_CYCLES,
     B_FAULT,
-    B_MOTION,
     B_STOP,
     B_TORN,
+    B_TORQUES,
     BOTH_HALVES,
     END_CONTROLLER,
     LoopMemory,
@@ -116,7 +116,7 @@ def answer_state(
 
 @kernel
 def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int:
-    """Run a target controller, which gives torques, or the motion where the commands carry one.
+    """Run a target controller, which gives torques, or the motion where no torques are sent.
 
     Args:
         memory: The loop's memory.
@@ -127,7 +127,7 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
         The end code.
     """
     block = memory.block
-    out = memory.torques if block[B_MOTION] == 0 else memory.motion
+    out = memory.torques if block[B_TORQUES] != 0 else memory.motion
     begin_session(memory)
     code = 0
     while code >= 0:
