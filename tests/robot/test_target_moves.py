@@ -227,6 +227,10 @@ class Clock:
     def robot_time(self) -> float:
         return self.times[0]
 
+    @staticmethod
+    def take_time(pause: float) -> float:
+        return pause
+
     def put(self, values: np.ndarray[Any, Any], ticket: int | None) -> int | None:
         if ticket is not None and not self.is_newest(ticket):
             return None

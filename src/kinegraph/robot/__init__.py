@@ -115,6 +115,15 @@ if TYPE_CHECKING:
     from kinegraph.robot.sim.descriptions import description_text as description_text
     from kinegraph.robot.sim.descriptions import description_with_hand as description_with_hand
     from kinegraph.robot.state import RobotState as RobotState
+    from kinegraph.robot.torque_arm import ArmControl as ArmControl
+    from kinegraph.robot.torque_arm import ArmDescription as ArmDescription
+    from kinegraph.robot.torque_arm import ArmState as ArmState
+    from kinegraph.robot.torque_arm import SimulatedArm as SimulatedArm
+    from kinegraph.robot.torque_arm import TorqueArm as TorqueArm
+    from kinegraph.robot.torque_arm import cartesian_law as cartesian_law
+    from kinegraph.robot.torque_arm import describe_arm as describe_arm
+    from kinegraph.robot.torque_arm import joint_law as joint_law
+    from kinegraph.robot.torque_arm import table_from_graph as table_from_graph
     from kinegraph.robot.virtual_wall import VirtualWall as VirtualWall
     from kinegraph.robot.warming import warm_up as warm_up
     from kinegraph.robot.wrenches import transform_wrench as transform_wrench
@@ -202,6 +211,17 @@ _NAMES = {
     "sim": ("SimulatedRobot", "SimulatedTool"),
     "sim.descriptions": ("description_path", "description_text", "description_with_hand"),
     "state": ("RobotState",),
+    "torque_arm": (
+        "ArmControl",
+        "ArmDescription",
+        "ArmState",
+        "SimulatedArm",
+        "TorqueArm",
+        "cartesian_law",
+        "describe_arm",
+        "joint_law",
+        "table_from_graph",
+    ),
     "virtual_wall": ("VirtualWall",),
     "warming": ("warm_up",),
     "wrenches": ("transform_wrench",),

@@ -243,6 +243,16 @@ class MotionSession:
             f"{block[B_CONTROLLER]}"
         )
 
+    @staticmethod
+    def clock() -> float:
+        """Return the time by which waiting is limited, s."""
+        return time.monotonic()
+
+    @staticmethod
+    def take_time(pause: float) -> float:
+        """Return `pause`, s: the motion goes on by itself."""
+        return pause
+
     # --- the end --------------------------------------------------------------------------------
 
     def _run(self, memory: LoopMemory) -> int:

@@ -10,9 +10,9 @@ from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
 from kinegraph.robot.control.record_layout import J_acceleration, J_q, J_velocity
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION, TargetHandle
+from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.session import MotionSession
 from kinegraph.robot.wire.state_layout import S_q
 from kinegraph.scene.array_types import Array, VectorLike
 
@@ -40,7 +40,7 @@ class JointTargets(TargetHandle):
 
     def __init__(
         self,
-        session: MotionSession,
+        session: TargetSession,
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],

@@ -11,11 +11,11 @@ import numpy as np
 from kinegraph.robot.argument_checks import check_duration
 from kinegraph.robot.control.checks import check_positive
 from kinegraph.robot.control.memory_layout import M_deviated
+from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_steps import following, landing, run, run_async
 from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.session import MotionSession
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.wire.state_layout import S_time
 from kinegraph.scene.array_types import Array
@@ -48,7 +48,7 @@ class TargetHandle(ABC):
 
     def __init__(
         self,
-        session: MotionSession,
+        session: TargetSession,
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],
@@ -97,6 +97,14 @@ class TargetHandle(ABC):
     def robot_time(self) -> float:
         """Return the robot's clock by the newest state, s."""
         return 1e-3 * float(self._newest_state()[S_time])
+
+    def clock(self) -> float:
+        """Return the time by which waiting is limited, s: the robot's where it waits for us."""
+        return self._session.clock()
+
+    def take_time(self, pause: float) -> float:
+        """Let a session that waits for us run for a while, s; return what is left to wait."""
+        return self._session.take_time(pause)
 
     @abstractmethod
     def at_rest(self) -> bool:

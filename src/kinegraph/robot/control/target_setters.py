@@ -13,9 +13,9 @@ from kinegraph.robot.control.rotation import (
     quaternion_xyzw,
 )
 from kinegraph.robot.control.target_handle import TargetHandle
+from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.session import MotionSession
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
@@ -37,7 +37,7 @@ class TargetSetters(TargetHandle):
 
     def __init__(
         self,
-        session: MotionSession,
+        session: TargetSession,
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],

@@ -60,15 +60,15 @@ def landing(
     Returns:
         Whether it got there before the time was up and before another target was set.
     """
-    end = time.monotonic() + timeout_s
-    while time.monotonic() < end:
+    end = targets.clock() + timeout_s
+    while targets.clock() < end:
         if ticket is not None and not targets.is_newest(ticket):
             return False
         if not targets.is_running:
             return None
         if targets.at_rest() and targets.missing() <= tolerance:
             return True
-        yield POLL_S
+        yield targets.take_time(POLL_S)
     return False if targets.is_running else None
 
 
@@ -91,7 +91,7 @@ def following(targets: "TargetHandle", rows: Array, dt: float) -> Steps:
         elif int(passed) >= count:
             return True
         else:
-            yield min(max((at + 1) * dt - elapsed, 0.0), FINE_POLL_S)
+            yield targets.take_time(min(max((at + 1) * dt - elapsed, 0.0), FINE_POLL_S))
     return False
 
 

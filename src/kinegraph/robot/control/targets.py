@@ -14,12 +14,12 @@ from kinegraph.robot.control.record_layout import (
 )
 from kinegraph.robot.control.rotation import checked_pose
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
+from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_setters import TargetSetters
 from kinegraph.robot.control.target_steps import checked_rows
 from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.session import MotionSession
 from kinegraph.robot.wire.state_layout import S_O_T_EE, S_q
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
@@ -50,7 +50,7 @@ class CartesianTargets(TargetSetters, TunableTargets):
 
     def __init__(
         self,
-        session: MotionSession,
+        session: TargetSession,
         controller: TargetController,
         chain: Array,
         newest_state: Callable[[], Array],

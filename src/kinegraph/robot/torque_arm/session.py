@@ -1,0 +1,329 @@
+"""A target session on an arm: cycles by the computer's clock, by the arm's, or step by step."""
+
+import logging
+import os
+import threading
+import time
+import weakref
+from typing import Any, Literal
+
+import numpy as np
+
+from kinegraph.kinematics.announcing import announce_compiling
+from kinegraph.robot.argument_checks import check_duration
+from kinegraph.robot.control.table_layout import CYCLE_TIME, MAX_JOINTS
+from kinegraph.robot.errors import ControlError, FrankaError, InvalidOperationError
+from kinegraph.robot.loop.loop_layout import (
+    B_CYCLES,
+    B_END,
+    B_PHASE,
+    B_STOP,
+    BLOCK_SIZE,
+    P_CUTOFF,
+    P_LIMIT_RATE,
+    PHASE_ENDED,
+    PHASE_RUNNING,
+    SETTINGS_SIZE,
+)
+from kinegraph.robot.loop.realtime import raise_thread
+from kinegraph.robot.loop.rings import Ring, RingReader
+from kinegraph.robot.loop.target_controller import TargetController
+from kinegraph.robot.torque_arm.arm_row import empty_row, write_state
+from kinegraph.robot.torque_arm.description import ArmDescription
+from kinegraph.robot.torque_arm.protocol import TorqueArm
+from kinegraph.scene.array_types import Array, IntArray
+
+__all__ = ["ARM_CYCLE_FIELDS", "ArmSession", "Pace"]
+
+_LOG = logging.getLogger("kinegraph.robot")
+_JOIN_S = 2.0
+CYCLE_ROWS = 16384
+
+Pace = Literal["clock", "arm", "stepped"]
+
+ARM_CYCLE_FIELDS: tuple[tuple[str, int], ...] = (
+    ("time_s", 1),
+    ("compute_ns", 1),
+    ("q", MAX_JOINTS),
+    ("dq", MAX_JOINTS),
+    ("torques", MAX_JOINTS),
+)
+"""Fields of a row in an arm's ring of cycles: the state, and the torques that answered it."""
+
+
+def _leave(block: IntArray, ended: threading.Event) -> None:
+    """End a session whose handle or interpreter goes."""
+    block[B_END] = 1
+    ended.wait(_JOIN_S)
+
+
+class ArmSession:
+    """Runs a controller's cycle on a `TorqueArm`, with `MotionSession`'s ways to start and end.
+
+    Args:
+        arm: The arm.
+        description: Its kinematics and bodies.
+        controller: The controller.
+        cutoff_frequency: Low-pass on the torques, Hz; 1000 and more: none.
+        limit_rate: Whether the arm's torque rates are kept.
+        pace: "clock": 1000 cycles a second by this computer; "arm": as often as `arm.read`
+            returns; both in a thread of the session's own. "stepped": as often as `step` says.
+        realtime: FIFO priority and core of that thread, None: what it has.
+    """
+
+    def __init__(
+        self,
+        arm: TorqueArm,
+        description: ArmDescription,
+        controller: TargetController,
+        *,
+        cutoff_frequency: float,
+        limit_rate: bool,
+        pace: Pace,
+        realtime: tuple[int | None, int | None] = (None, None),
+    ) -> None:
+        n = description.n
+        self._arm, self._description, self._controller = arm, description, controller
+        self.pace: Pace = pace
+        self._realtime = realtime
+        self._block: IntArray = np.zeros(BLOCK_SIZE, dtype=np.int64)
+        self._row, self._newest = empty_row(), empty_row()
+        self._settings = np.zeros(SETTINGS_SIZE)
+        self._settings[P_CUTOFF], self._settings[P_LIMIT_RATE] = cutoff_frequency, limit_rate
+        self._limits = np.concatenate([arm.torque_rate, arm.table.rated_torque])
+        self._load = np.zeros(13)
+        self._gravity = np.array(arm.gravity, dtype=np.float64)
+        self._pose, self._work = np.zeros((4, 4)), description.bodies.workspace()
+        self._tau, self._sent, self._out = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._cycles = Ring(CYCLE_ROWS, ARM_CYCLE_FIELDS)
+        self._cycle_row = np.zeros(self._cycles.width)
+        self._address = 0
+        self._pid = os.getpid()
+        self._begun, self._ended = threading.Event(), threading.Event()
+        self._error: FrankaError | None = None
+        self._thread: threading.Thread | None = None
+
+    # --- start ----------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Compile all, then run the first cycle; return after it.
+
+        Raises:
+            InvalidOperationError: It was started before.
+            FrankaError: What ended it at once.
+        """
+        if self._block[B_PHASE] != 0:
+            raise InvalidOperationError("a session can be started once; make another one")
+        with announce_compiling("the target controller"):
+            self._address = self._controller.address()
+            self._rehearse()
+        self._controller.attach(self._block)
+        self._block[B_PHASE] = PHASE_RUNNING
+        if self.pace == "stepped":
+            self.step()
+            return
+        self._thread = threading.Thread(target=self._main, name="kinegraph-arm", daemon=True)
+        weakref.finalize(self, _leave, self._block, self._ended)
+        self._thread.start()
+        self._begun.wait()
+        self._raise_error()
+
+    def _rehearse(self) -> None:
+        """Run one cycle on copies, from the arm's state: what is not compiled is compiled here."""
+        kept = self._controller.extra
+        copies = {name: getattr(kept, name).copy() for name in kept._fields if name != "records"}
+        self._measure()
+        self._answer(
+            self._block.copy(), kept._replace(records=np.zeros(kept.record.size), **copies)
+        )
+        self._sent[:] = 0.0
+
+    # --- cycles ---------------------------------------------------------------------------------
+
+    def _measure(self) -> None:
+        state = self._arm.read()
+        q, dq = np.asarray(state.q), np.asarray(state.dq)
+        if q.shape != self._tau.shape or dq.shape != self._tau.shape:
+            raise ControlError(
+                f"the arm's state has shapes {q.shape} and {dq.shape}, expected {self._tau.shape}"
+            )
+        write_state(self._row, q, dq, float(state.time_s))
+
+    def _answer(self, block: IntArray, extra: Any) -> int:
+        from kinegraph.robot.torque_arm.arm_kernels import arm_cycle
+
+        return int(
+            arm_cycle(
+                block,
+                extra,
+                self._address,
+                self._description.chain.data,
+                self._row,
+                self._settings,
+                self._limits,
+                self._gravity,
+                self._load,
+                self._pose,
+                self._work,
+                self._tau,
+                self._sent,
+                self._out,
+            )
+        )
+
+    def _cycle(self) -> bool:
+        """Answer one state; False when the motion has finished."""
+        self._measure()
+        begun = time.monotonic_ns()
+        answer = self._answer(self._block, self._controller.extra)
+        took = time.monotonic_ns() - begun
+        self._newest = self._row.copy()
+        if answer < 0:
+            raise self._controller.explain(answer)
+        self._arm.send(self._out)
+        self._note(took)
+        return answer == 0
+
+    def _note(self, took: int) -> None:
+        from kinegraph.robot.loop.ring_kernels import push
+        from kinegraph.robot.wire.state_layout import S_dq, S_q, S_time
+
+        row, n, k = self._cycle_row, self._tau.size, MAX_JOINTS
+        row[0], row[1] = 1e-3 * self._row[S_time], took
+        row[2 : 2 + n] = self._row[S_q : S_q + n]
+        row[2 + k : 2 + k + n] = self._row[S_dq : S_dq + n]
+        row[2 + 2 * k : 2 + 2 * k + n] = self._out
+        push(self._cycles.data, self._cycles.head, self._cycles.width, row)
+
+    def _advance(self) -> bool:
+        """Run one cycle, or end the session; False when it has ended."""
+        try:
+            if self._block[B_END] == 0 and self._cycle():
+                self._begun.set()
+                return True
+            self._end(None)
+        except FrankaError as error:
+            self._end(error)
+        except Exception as error:
+            wrapped = ControlError(f"the arm {self._arm.table.name!r} raised {error!r}")
+            wrapped.__cause__ = error
+            self._end(wrapped)
+        return False
+
+    def _end(self, error: FrankaError | None) -> None:
+        self._block[B_PHASE] = PHASE_ENDED
+        self._error = error
+        try:
+            self._arm.stop()
+        except Exception:
+            _LOG.exception("the arm could not be stopped")
+        self._ended.set()
+        self._begun.set()
+
+    def _main(self) -> None:
+        raise_thread(*self._realtime, enforce=False)
+        due = time.monotonic()
+        while self._advance():
+            if self.pace == "clock":
+                due += CYCLE_TIME
+                ahead = due - time.monotonic()
+                if ahead > 0.0:
+                    time.sleep(ahead)
+                else:  # late cycles are not made up for
+                    due -= ahead
+
+    def step(self, cycles: int = 1) -> bool:
+        """Run cycles of a stepped session in this thread.
+
+        Returns:
+            Whether it still runs.
+
+        Raises:
+            InvalidOperationError: It runs by itself, or has not been started.
+            FrankaError: What ended it, if not a regular end.
+        """
+        if self.pace != "stepped" or self._block[B_PHASE] == 0:
+            raise InvalidOperationError("step: only a session with pace='stepped' has steps")
+        for _ in range(cycles):
+            if self._ended.is_set() or not self._advance():
+                break
+        self._raise_error()
+        return not self._ended.is_set()
+
+    # --- what happens ---------------------------------------------------------------------------
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it runs; false once it has ended for whatever reason, and in a forked child."""
+        running = self._block[B_PHASE] == PHASE_RUNNING and not self._ended.is_set()
+        return bool(running and os.getpid() == self._pid)
+
+    @property
+    def cycle_count(self) -> int:
+        """Cycles so far."""
+        return int(self._block[B_CYCLES])
+
+    def cycles(self) -> RingReader:
+        """Return a reader of the cycles, from the first that is still there."""
+        return self._cycles.reader(0)
+
+    def newest_row(self) -> Array:
+        """Return the newest state's row, see `arm_row`."""
+        return self._newest
+
+    def clock(self) -> float:
+        """Return the time by which waiting is limited, s: the arm's own where it is stepped."""
+        if self.pace == "stepped":
+            from kinegraph.robot.wire.state_layout import S_time
+
+            return 1e-3 * float(self._newest[S_time])
+        return time.monotonic()
+
+    def take_time(self, pause: float) -> float:
+        """Step for `pause` s if it waits for its caller; return what is left to wait, s."""
+        if self.pace != "stepped":
+            return pause
+        self.step(max(1, round(pause / CYCLE_TIME)))
+        return 0.0
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def request_stop(self) -> None:
+        """Let the controller come to its end; return at once."""
+        self._block[B_STOP] = 1
+
+    def stop(self, timeout_s: float | None = None) -> None:
+        """Let the controller come to its end and wait for it, or step until it is there.
+
+        Raises:
+            ControlError: It has not come to its end after `timeout_s`; it goes on.
+            FrankaError: What ended the session, if not a regular end.
+            InvalidArgumentError: No time to wait. Also a `ValueError`.
+        """
+        if timeout_s is not None:
+            check_duration("timeout_s", timeout_s)
+        self.request_stop()
+        if self.pace == "stepped":
+            end = self.clock() + (np.inf if timeout_s is None else timeout_s)
+            while self.is_running and self.clock() < end:
+                self.step()
+        if not self._ended.wait(0.0 if self.pace == "stepped" else timeout_s):
+            raise ControlError(f"the motion goes on {timeout_s:g} s after it was told to stop")
+        self._raise_error()
+
+    def cancel(self, *, quiet: bool = False) -> None:
+        """End the motion now; the arm holds still by its own means.
+
+        Args:
+            quiet: As for `MotionSession.cancel`; there is nothing to be refused here.
+        """
+        self._block[B_END] = 1
+        if self._thread is None:
+            if self.is_running:
+                self._end(None)
+        elif self._thread is not threading.current_thread():
+            self._thread.join(_JOIN_S)
+
+    def _raise_error(self) -> None:
+        if self._error is not None:
+            raise self._error
