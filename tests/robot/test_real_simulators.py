@@ -22,6 +22,7 @@ from kinegraph.robot import (
     CommandError,
     ControlError,
     ControllerMode,
+    JointOptions,
     JointPositions,
     MotionLimits,
     Robot,
@@ -197,6 +198,12 @@ def follow_by_its_controller(host: str) -> None:
         assert np.abs(way - [PATH_M, 0.0, 0.0]).max() <= LANDED
         assert np.abs(records["pose"][-1, 12:15] - arm.target()).max() <= 1e-7
         assert not records["backstop_alteration"].any()
+        with scene.joint_targets(JointOptions(backend=RobotController())) as joints:
+            step = np.array([0.05, -0.05, 0.05, 0.08, -0.05, 0.05, 0.0])
+            q = joints.move_by(step)
+            pass_time(robot, 1200.0)
+            assert np.abs(joints.measured() - q).max() <= LANDED + 2e-3  # franka-sim's joint 7
+            assert np.abs(robot.state.q_d - q).max() <= 1e-6
         assert robot.read_once().robot_mode == RobotMode.Idle
 
 

@@ -11,6 +11,8 @@ from kinegraph.robot import (
     ControlError,
     ControllerMode,
     InvalidOperationError,
+    JointOptions,
+    JointSent,
     MotionLimits,
     Robot,
     RobotController,
@@ -19,9 +21,10 @@ from kinegraph.robot import (
     description_text,
     records_from_rows,
 )
+from kinegraph.robot.control.joint_targets import JointTargets
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.robot.loop.loop_layout import CYCLE_FIELDS
-from kinegraph.robot.wire.state_layout import S_O_T_EE_c
+from kinegraph.robot.wire.state_layout import S_O_T_EE_c, S_q_d
 from kinegraph.scene import Isometry3d, parseURDFString
 from kinegraph.scene.array_types import Array
 
@@ -53,7 +56,7 @@ def scene(request: pytest.FixtureRequest) -> Iterator[SceneRobot]:
         yield built
 
 
-def commands(arm: CartesianTargets, name: str) -> Array:
+def commands(arm: CartesianTargets | JointTargets, name: str) -> Array:
     """What was sent in each cycle, repetitions of the last command among it."""
     at = 0
     for field, count in CYCLE_FIELDS:
@@ -125,3 +128,23 @@ def scene_joint(scene: SceneRobot) -> str:
     """The joint that carries the controlled link."""
     with scene.scene() as (graph, _):
         return graph.getInboundJoints(scene.tip_link)[0].getName()
+
+
+@pytest.mark.parametrize("mode", [ControllerMode.JointImpedance, ControllerMode.CartesianImpedance])
+def test_joint_targets_are_followed_and_landed_on(scene: SceneRobot, mode: ControllerMode) -> None:
+    quick = JointOptions(backend=RobotController(), controller_mode=mode)
+    states = scene.robot.link.loop.states.reader()
+    with scene.joint_targets(quick) as arm:
+        assert scene.robot.state.controller_mode is mode
+        arm.move_by([0.1, -0.05, 0.1, 0.1, -0.1, 0.1, 0.2])
+        assert arm.wait(tolerance=5e-3)
+        aim = arm.move_by([-0.05, 0.0, 0.0, 0.05, 0.0, 0.0, -0.1])
+    assert not scene.robot.state.last_motion_errors
+    sent = commands(arm, "q_c")
+    records = records_from_rows(arm.records().read()[0], kind=JointSent)
+    np.testing.assert_array_equal(records["q"], sent[: len(records)])
+    assert (sent[len(records) - 251 :] == sent[-1]).all()
+    assert (states.read()[0][:, S_q_d : S_q_d + 7] == sent[-1]).all(axis=1).any()
+    assert np.abs(sent[-1] - aim).max() < 1e-6
+    assert not records["backstop_alteration"].any()
+    assert not records["tau"].any()
