@@ -64,6 +64,23 @@ def vector(value: float, count: int = 7) -> np.ndarray:
     return out
 
 
+BAD_FRICTION: list[tuple[str, Any]] = [
+    ("limits", vector(-1.0)),
+    ("limits", vector(NAN)),
+    ("limits", np.ones(6)),
+    ("time", 0.01),
+    ("time", NAN),
+    ("speed", 0.0),
+    ("speed", INF),
+]
+BAD_INTEGRAL: list[tuple[str, Any]] = [
+    ("max_force", 0.0),
+    ("max_force", 10.1),
+    ("max_force", NAN),
+    ("time", 0.09),
+    ("window", -1.0),
+    ("window", INF),
+]
 REFUSED: list[tuple[str, CartesianOptions]] = [
     *(
         (name, changed(name, MotionLimits(*row)))
@@ -134,29 +151,9 @@ REFUSED: list[tuple[str, CartesianOptions]] = [
         for bad in ("arm", 1, None, np.ones(2))
     ),
     *(("wall_depth", impedance(wall_depth=bad)) for bad in (0.0, -1.0, NAN, -INF)),
-    *(
-        (f"friction.{name}", impedance(friction=FrictionTerm(**{name: bad})))
-        for name, bad in (
-            ("limits", vector(-1.0)),
-            ("limits", vector(NAN)),
-            ("limits", np.ones(6)),
-            ("time", 0.01),
-            ("time", NAN),
-            ("speed", 0.0),
-            ("speed", INF),
-        )
-    ),
-    *(
-        (f"integral.{name}", impedance(integral=IntegralTerm(**{name: bad})))
-        for name, bad in (
-            ("max_force", 0.0),
-            ("max_force", 10.1),
-            ("max_force", NAN),
-            ("time", 0.09),
-            ("window", -1.0),
-            ("window", INF),
-        )
-    ),
+    *((f"friction.{k}", impedance(friction=FrictionTerm(**{k: v}))) for k, v in BAD_FRICTION),
+    *((f"integral.{k}", impedance(integral=IntegralTerm(**{k: v}))) for k, v in BAD_INTEGRAL),
+    *(("max_lead", impedance(max_lead=bad)) for bad in (0.0, -1.0, NAN, -INF)),
     *(("joint_position_margin", impedance(joint_position_margin=b)) for b in (0.03, 0.51, NAN)),
 ]
 

@@ -20,7 +20,6 @@ from kinegraph.robot.control.generator.leash_kernels import pull
 from kinegraph.robot.control.generator.runner_kernels import run, take_restart
 from kinegraph.robot.control.ik.goal_kernels import step_goal
 from kinegraph.robot.control.law_layout import (
-    M_jacobian_before,
     M_law_change,
 )
 from kinegraph.robot.control.memory_layout import (
@@ -32,7 +31,6 @@ from kinegraph.robot.control.memory_layout import (
     M_finished,
     M_from,
     M_goal,
-    M_goal_jacobian,
     M_goal_velocity,
     M_holding,
     M_jacobian,
@@ -126,7 +124,6 @@ def cartesian_cycle(
         move_start(memory, state)
         if flags & FLAG_TOOL_CHANGED:
             change_tool(chain, memory, n)
-    copy(memory, M_goal_jacobian, M_jacobian_before, 6 * n)
     pull(options, memory)
     strayed = has_strayed(options, memory)
     take_restart(memory)

@@ -96,7 +96,7 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("law_rate", MAX_JOINTS),
     ("law_change", MAX_JOINTS),
     ("free", 1),
-    ("jacobian_before", 6 * MAX_JOINTS),
+    ("pinned_before", MAX_JOINTS),
     ("task_rate", 6),
     ("friction", MAX_JOINTS),
     ("integral", 3),

@@ -57,6 +57,7 @@ def term_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike | flo
         ("feedforward_source", float(options.feedforward_from == "generator")),
         ("acceleration_gain", options.acceleration_feedforward),
         ("wall_depth", options.wall_depth),
+        ("max_lead", options.max_lead),
     ]
     if options.friction is not None:
         values += [

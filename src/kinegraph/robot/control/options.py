@@ -82,6 +82,9 @@ class ImpedanceOptions:
         integral: Force that removes what is left of the position error at rest; None: off.
         wall_depth: How far behind a wall the generator aims, m and rad; inf: at the target itself,
             which makes every axis as slow as the one that cannot move.
+        max_lead: How far the desired pose may be ahead of what the inverse kinematics reaches, m;
+            rotations count by `ik.rotation_weight`. Near singular poses and out of reach the
+            generator then waits; inf: it goes on to the target, and the arm swings.
         leash: How far the desired pose may lead.
         project_joint_gains: Whether joint springs act in the null space of the task only.
         joint_velocity_fraction: Share of the robot's velocity limits that the goal may use.
@@ -103,6 +106,7 @@ class ImpedanceOptions:
     friction: FrictionTerm | None = field(default_factory=FrictionTerm)
     integral: IntegralTerm | None = field(default_factory=IntegralTerm)
     wall_depth: float = 1e-4
+    max_lead: float = 2e-3
     leash: Leash = field(default_factory=Leash)
     project_joint_gains: bool = False
     joint_velocity_fraction: float = 0.7
@@ -150,8 +154,9 @@ class ImpedanceOptions:
             self.friction.validate(None if arm is None else arm.n)
         if self.integral is not None:
             self.integral.validate()
-        if self.wall_depth != np.inf:
-            check_positive("wall_depth", self.wall_depth)
+        for name in ("wall_depth", "max_lead"):
+            if getattr(self, name) != np.inf:
+                check_positive(name, getattr(self, name))
 
     def _validate_torque_limits(self, arm: ArmTable | None) -> None:
         if self.torque_limits is None:

@@ -79,6 +79,7 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("integral_time", 1),
     ("integral_window", 1),
     ("wall_depth", 1),
+    ("max_lead", 1),
 )
 """Fields in their order, with their numbers of entries."""
 
@@ -146,4 +147,5 @@ O_friction_limits = OPTION_OFFSETS["friction_limits"]
 O_integral_force = OPTION_OFFSETS["integral_force"]
 O_integral_time = OPTION_OFFSETS["integral_time"]
 O_integral_window = OPTION_OFFSETS["integral_window"]
+O_max_lead = OPTION_OFFSETS["max_lead"]
 O_wall_depth = OPTION_OFFSETS["wall_depth"]

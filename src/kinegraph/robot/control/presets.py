@@ -19,6 +19,7 @@ def reference(gains: Gains) -> ImpedanceOptions:
         friction=None,
         integral=None,
         wall_depth=math.inf,
+        max_lead=math.inf,
     )
 
 

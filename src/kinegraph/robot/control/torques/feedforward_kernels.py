@@ -1,12 +1,9 @@
 """Velocity and acceleration of the joint goal, from the generator's own.
 
-The generator's twist and acceleration go through the Jacobian of the joints that no bound holds:
-
-    v = J^+ V,  a = J^+ (A - dJ/dt v)
-
-What the goal does beside that (posture, the rest at a bound) is the difference of two goals, which
-is rough, and comes through a low-pass. While the leash acts the generator says nothing about the
-goal, and the difference is all there is.
+The generator's twist goes through the Jacobian of the joints that no bound holds, v = J^+ V. What
+the goal does beside that (posture, the rest at a bound) is the difference of two goals, which is
+rough, and comes through a low-pass. While the leash acts the generator says nothing about the goal,
+and the difference is all there is. The sum is smooth, and its difference is the acceleration.
 """
 
 import math
@@ -19,10 +16,10 @@ from kinegraph.robot.control.law_layout import (
     M_half_change,
     M_half_rate,
     M_half_reference,
-    M_jacobian_before,
     M_law_change,
     M_law_rate,
     M_law_reference,
+    M_pinned_before,
     M_planned_rate,
     M_rate,
     M_remainder,
@@ -41,7 +38,6 @@ from kinegraph.robot.control.memory_layout import (
     M_cycle,
     M_generator,
     M_goal,
-    M_goal_jacobian,
     M_goal_velocity,
     M_holding,
     M_leash_alteration,
@@ -64,8 +60,8 @@ from kinegraph.scene.array_types import Array
 REMAINDER_GAIN = CYCLE_TIME / (CYCLE_TIME + 1.0 / (2.0 * math.pi * 10.0))
 # Low-passes at this frequency or above, Hz, are off.
 CUTOFF_OFF = 1000.0
-# Near singular poses the task's acceleration asks for more; no torque is fed forward for that.
-MAX_CHANGE = 10.0
+# Near singular poses a task asks for more, rad/s^2; no torque is fed forward for that.
+MAX_CHANGE = 20.0
 # Damped least squares, and its error solved for once more.
 REFINEMENTS = 2
 
@@ -74,27 +70,36 @@ REFINEMENTS = 2
 def feed_forward(options: Array, memory: Array, n: int) -> None:
     """Write `rate` and `change`, the goal's velocity and acceleration that the law goes by."""
     moving = memory[M_cycle] > 0.0 and memory[M_holding] == 0.0
-    free = moving and memory[M_leash_alteration] == 0.0
+    generated = options[O_feedforward_source] != 0.0
+    free = generated and moving and memory[M_leash_alteration] == 0.0
     free = free and memory[M_leash_angular_alteration] == 0.0
-    for i in range(n):
-        memory[M_planned_rate + i] = memory[M_change + i] = 0.0
-    if options[O_feedforward_source] == 0.0 or not moving:
-        for i in range(n):
-            memory[M_rate + i] = memory[M_goal_velocity + i]
-            memory[M_remainder + i] = 0.0
-        memory[M_free] = 0.0
-        return
-    if free:
-        free = plan_rates(options, memory, n)
+    free = plan_rates(options, memory, n) if free else False
     switched = (memory[M_free] != 0.0) != free
     for i in range(n):
-        planned = memory[M_planned_rate + i]
-        # The sum goes on where it was when the generator begins or ceases to count.
-        rest = memory[M_rate + i] - planned if switched else memory[M_remainder + i]
+        switched = switched or memory[M_pinned + i] != memory[M_pinned_before + i]
+        memory[M_pinned_before + i] = memory[M_pinned + i]
+    memory[M_free] = 1.0 if free else 0.0
+    if not generated or not moving:
+        for i in range(n):
+            memory[M_rate + i] = memory[M_goal_velocity + i]
+            memory[M_remainder + i] = memory[M_change + i] = 0.0
+        return
+    largest = 0.0
+    for i in range(n):
+        planned = memory[M_planned_rate + i] if free else 0.0
+        # The sum goes on where it was when the generator begins or ceases to count for a joint.
+        before = memory[M_rate + i]
+        rest = before - planned if switched else memory[M_remainder + i]
         rest += REMAINDER_GAIN * (memory[M_goal_velocity + i] - planned - rest)
         memory[M_remainder + i] = rest
         memory[M_rate + i] = planned + rest
-    memory[M_free] = 1.0 if free else 0.0
+        # Under the leash the goal follows the arm: its acceleration would be a feedback.
+        change = (planned + rest - before) / CYCLE_TIME if free else 0.0
+        memory[M_change + i] = options[O_acceleration_gain] * change
+        largest = max(largest, abs(memory[M_change + i]))
+    if largest > MAX_CHANGE:
+        for i in range(n):
+            memory[M_change + i] *= MAX_CHANGE / largest
 
 
 @kernel
@@ -136,9 +141,10 @@ def soften_one(memory: Array, n: int, gain: float, source: int, half: int, out: 
 
 @kernel
 def plan_rates(options: Array, memory: Array, n: int) -> bool:
-    """Write what the generator's velocity and acceleration are for the joints; False if nothing."""
+    """Write what the generator's velocity is for the joints; False if that cannot be had."""
     set_scaled_identity(memory, M_normal, options[O_ik_damping] * options[O_ik_damping])
     for i in range(n):
+        memory[M_planned_rate + i] = 0.0
         if memory[M_pinned + i] == 0.0:
             add_outer(memory, M_normal, memory, M_columns + 6 * i)
     if not factor(memory, M_normal):
@@ -147,39 +153,14 @@ def plan_rates(options: Array, memory: Array, n: int) -> bool:
     for r in range(6):
         row = 1.0 if r < 3 else weight
         memory[M_task_rate + r] = row * memory[M_cut] * memory[M_generator + G_velocity + r]
-    through_jacobian(memory, n, M_planned_rate)
-    gain = options[O_acceleration_gain]
-    if gain == 0.0:
-        return True
-    for r in range(6):
-        value = memory[M_cut] * memory[M_generator + G_acceleration + r]
-        for i in range(n):
-            at = r * n + i
-            slope = (memory[M_goal_jacobian + at] - memory[M_jacobian_before + at]) / CYCLE_TIME
-            value -= slope * memory[M_planned_rate + i]
-        memory[M_task_rate + r] = gain * value if r < 3 else gain * weight * value
-    through_jacobian(memory, n, M_change)
-    largest = 0.0
-    for i in range(n):
-        largest = max(largest, abs(memory[M_change + i]))
-    if largest > MAX_CHANGE:
-        for i in range(n):
-            memory[M_change + i] *= MAX_CHANGE / largest
-    return True
-
-
-@kernel
-def through_jacobian(memory: Array, n: int, out: int) -> None:
-    """Write the joints' rates for the task's, with the factor at its place; pinned ones stand."""
-    for i in range(n):
-        memory[out + i] = 0.0
     for _ in range(REFINEMENTS):
         for r in range(6):
             memory[M_rhs + r] = memory[M_task_rate + r]
             for i in range(n):
-                memory[M_rhs + r] -= memory[M_columns + 6 * i + r] * memory[out + i]
+                memory[M_rhs + r] -= memory[M_columns + 6 * i + r] * memory[M_planned_rate + i]
         solve(memory, M_normal, memory, M_rhs)
         for i in range(n):
             if memory[M_pinned + i] == 0.0:
                 for r in range(6):
-                    memory[out + i] += memory[M_columns + 6 * i + r] * memory[M_rhs + r]
+                    memory[M_planned_rate + i] += memory[M_columns + 6 * i + r] * memory[M_rhs + r]
+    return True

@@ -24,6 +24,7 @@ from kinegraph.robot.control.memory_layout import (
     M_goal,
     M_goal_pose,
     M_held,
+    M_ik_error,
     M_out,
     M_pinned,
     M_plan,
@@ -40,8 +41,10 @@ from kinegraph.robot.control.memory_layout import (
     M_went,
 )
 from kinegraph.robot.control.options_layout import (
+    O_ik_rotation_weight,
     O_joint_position_margin,
     O_lower,
+    O_max_lead,
     O_n,
     O_upper,
 )
@@ -62,6 +65,7 @@ REST_BAND = 1e-5
 def needs_restart(options: Array, memory: Array) -> bool:
     """Tell whether the goal fell short of the generator in this cycle."""
     short = bool(memory[M_held] != 0.0 or memory[M_cut] < 1.0)
+    short = short or bool(memory[M_ik_error] > options[O_max_lead])
     for i in range(int(options[O_n])):
         short = short or bool(abs(memory[M_pinned + i]) > 1.5)
     return short
@@ -72,7 +76,7 @@ def restart(options: Array, memory: Array) -> None:
     """Write velocity and acceleration for the next cycle, and where its plan starts."""
     place(memory, M_goal_pose, M_out)
     place(memory, M_from_pose, M_from_placement)
-    velocity_pinned = False
+    velocity_pinned = bool(memory[M_ik_error] > options[O_max_lead])
     for i in range(int(options[O_n])):
         velocity_pinned = velocity_pinned or abs(memory[M_pinned + i]) > 1.5
     memory[M_cap_scale] = math.inf
@@ -85,6 +89,34 @@ def restart(options: Array, memory: Array) -> None:
         copy(memory, M_a_block, M_restart_acceleration + 3 * block, 3)
         keep_lead(memory, block)
     memory[M_restart] = 1.0
+    if memory[M_ik_error] > options[O_max_lead]:
+        shorten_lead(options, memory)
+
+
+@kernel
+def shorten_lead(options: Array, memory: Array) -> None:
+    """Take the next reference back to the longest lead that it may have on the goal's pose."""
+    weight = options[O_ik_rotation_weight]
+    turn = relative_log(memory, M_reference + 3, memory, M_out + 3)
+    square = weight * weight * (turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2])
+    for r in range(3):
+        square += (memory[M_reference + r] - memory[M_out + r]) ** 2
+    lead = math.sqrt(square)
+    if not lead > options[O_max_lead]:
+        return
+    scale = options[O_max_lead] / lead
+    for r in range(3):
+        way = memory[M_reference + r] - memory[M_out + r]
+        memory[M_reference + r] = memory[M_out + r] + scale * way
+    turn_by(
+        scale * turn[0],
+        scale * turn[1],
+        scale * turn[2],
+        memory,
+        M_out + 3,
+        memory,
+        M_reference + 3,
+    )
 
 
 @kernel
