@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.hand import VacuumGripper as VacuumGripper
     from kinegraph.robot.hand import VacuumGripperState as VacuumGripperState
     from kinegraph.robot.hand import VacuumProfile as VacuumProfile
+    from kinegraph.robot.joined.carrying import ToolMismatch as ToolMismatch
     from kinegraph.robot.joint_moves import QuinticMove as QuinticMove
     from kinegraph.robot.joint_moves import check_joint_positions as check_joint_positions
     from kinegraph.robot.limiters import limit_rate_cartesian_pose as limit_rate_cartesian_pose
@@ -106,7 +107,6 @@ if TYPE_CHECKING:
     from kinegraph.robot.robot import LoopCounters as LoopCounters
     from kinegraph.robot.robot import Robot as Robot
     from kinegraph.robot.scene_robot import SceneRobot as SceneRobot
-    from kinegraph.robot.scene_robot import ToolMismatch as ToolMismatch
     from kinegraph.robot.session import MotionSession as MotionSession
     from kinegraph.robot.session import TorqueSession as TorqueSession
     from kinegraph.robot.sim import SimulatedRobot as SimulatedRobot
@@ -186,6 +186,7 @@ _NAMES = {
         "VacuumGripperState",
         "VacuumProfile",
     ),
+    "joined.carrying": ("ToolMismatch",),
     "joint_moves": ("QuinticMove", "check_joint_positions"),
     "limiters": (
         "limit_rate_cartesian_pose",
@@ -206,7 +207,7 @@ _NAMES = {
     "recording.writer": ("RunWriter",),
     "recovery": ("run_with_recovery",),
     "robot": ("LoopCounters", "Robot"),
-    "scene_robot": ("SceneRobot", "ToolMismatch"),
+    "scene_robot": ("SceneRobot",),
     "session": ("MotionSession", "TorqueSession"),
     "sim": ("SimulatedRobot", "SimulatedTool"),
     "sim.descriptions": ("description_path", "description_text", "description_with_hand"),

@@ -1,0 +1,1 @@
+"""The parts of `SceneRobot`: what it follows, carries, edits and controls."""

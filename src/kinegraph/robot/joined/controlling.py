@@ -1,0 +1,181 @@
+"""Target sessions of a robot in its scene."""
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
+
+from kinegraph.kinematics.dynamics_plan import plan_dynamics
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.joined.editing import EditedScene
+from kinegraph.scene.array_types import Array
+
+if TYPE_CHECKING:
+    from kinegraph.robot.control.joint_options import JointOptions
+    from kinegraph.robot.control.joint_targets import JointTargets
+    from kinegraph.robot.control.options import CartesianOptions
+    from kinegraph.robot.control.target_handle import TargetHandle
+    from kinegraph.robot.control.targets import CartesianTargets
+
+__all__ = ["ControlledScene"]
+
+Targets = TypeVar("Targets", bound="TargetHandle")
+
+
+class ControlledScene(EditedScene):
+    """A scene whose arm a target controller moves."""
+
+    def cartesian_targets(
+        self,
+        options: "CartesianOptions | None" = None,
+        *,
+        tool: Literal["robot", "scene"] = "robot",
+    ) -> "CartesianTargets":
+        """Start the Cartesian target controller for the controlled link.
+
+        Poses and targets are in the robot's base frame O.
+
+        Args:
+            options: Left out: the defaults.
+            tool: "robot" refuses to start when the robot's F_T_EE is not the controlled link;
+                "scene" goes by the scene alone, not with `RobotController`.
+
+        Returns:
+            The running session; use it as a context manager.
+
+        Raises:
+            InvalidOperationError: The frames disagree, see `sync_tool`; a motion runs; or the
+                robot's controller cannot go by the scene.
+            InvalidArgumentError: An option is out of its range. Also a `ValueError`.
+            FrankaError: What kept the motion from starting.
+        """
+        from kinegraph.robot.control.arms import arm_table
+        from kinegraph.robot.control.backends import (
+            cartesian_form,
+            cartesian_session,
+            vertical_stiffness,
+            within_robot,
+        )
+        from kinegraph.robot.control.memory_layout import MEMORY_SIZE
+        from kinegraph.robot.control.options import CartesianOptions, RobotController
+        from kinegraph.robot.control.targets import CartesianTargets
+        from kinegraph.robot.control.tuning.live_tuning import LiveTuning
+        from kinegraph.robot.loop.target_controller import TargetController
+
+        chosen = CartesianOptions() if options is None else options
+        if not isinstance(chosen, CartesianOptions):
+            raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
+        chosen = within_robot(chosen, self.robot.version)
+        packed = chosen.packed(arm_table(self.robot.version))
+        by_robot = isinstance(chosen.backend, RobotController)
+        if by_robot and tool == "scene":
+            raise InvalidOperationError(
+                "tool='scene' needs the controller's own torques: the robot's controller moves "
+                "the robot's end effector; sync_tool() sets that"
+            )
+        if tool == "robot":
+            self._refuse_mismatch()
+        elif tool != "scene":
+            raise InvalidArgumentError(f"tool: 'robot' or 'scene', not {tool!r}")
+        link = self.robot.link
+
+        def make(chain: Array) -> CartesianTargets:
+            controller = TargetController(
+                packed,
+                chain,
+                self._dynamics(),
+                np.zeros(MEMORY_SIZE),
+                link.loop.waiters,
+                form=cartesian_form(chosen),
+                tuning=LiveTuning.of_session(chosen, packed),
+            )
+            session = cartesian_session(link, controller, chosen)
+            return CartesianTargets(
+                session, controller, chain, link.newest_row, self._axes_of, by_robot=by_robot
+            )
+
+        targets = self._start(make, chosen.realtime_priority, chosen.cpu)
+        self._expect_sag(vertical_stiffness(chosen))
+        return targets
+
+    def joint_targets(self, options: "JointOptions | None" = None) -> "JointTargets":
+        """Start the joint target controller.
+
+        Targets are positions of the arm's joints, in the robot's order.
+
+        Args:
+            options: Left out: the defaults.
+
+        Returns:
+            The running session; use it as a context manager.
+
+        Raises:
+            InvalidOperationError: A motion runs.
+            InvalidArgumentError: An option is out of its range. Also a `ValueError`.
+            FrankaError: What kept the motion from starting.
+        """
+        from kinegraph.robot.control.arms import arm_table
+        from kinegraph.robot.control.backends import (
+            joint_form,
+            joint_session,
+            joint_vertical_stiffness,
+            joints_within_robot,
+        )
+        from kinegraph.robot.control.joint_options import JointOptions
+        from kinegraph.robot.control.joint_targets import JointTargets
+        from kinegraph.robot.control.memory_layout import MEMORY_SIZE
+        from kinegraph.robot.loop.target_controller import TargetController
+
+        chosen = JointOptions() if options is None else options
+        if not isinstance(chosen, JointOptions):
+            raise InvalidArgumentError(f"options: {options!r:.100} are no JointOptions")
+        arm = arm_table(self.robot.version)
+        chosen = joints_within_robot(chosen, arm)
+        packed = chosen.packed(arm)
+        link = self.robot.link
+
+        def make(chain: Array) -> JointTargets:
+            controller = TargetController(
+                packed,
+                chain,
+                self._dynamics(),
+                np.zeros(MEMORY_SIZE),
+                link.loop.waiters,
+                form=joint_form(chosen, arm.n),
+            )
+            session = joint_session(link, controller, chosen)
+            inset = chosen.backend.joint_limit_inset
+            return JointTargets(session, controller, chain, link.newest_row, arm=arm, inset=inset)
+
+        targets = self._start(make, chosen.realtime_priority, chosen.cpu)
+        _, jacobian = self._chain().pose_and_jacobian(targets.measured())
+        self._expect_sag(joint_vertical_stiffness(chosen, jacobian))
+        return targets
+
+    def _start(
+        self, make: Callable[[Array], Targets], priority: int | None, cpu: int | None
+    ) -> Targets:
+        """Start the session that `make` returns for the chain as it is now."""
+        link = self.robot.link
+        with self._lock:
+            if self._starting or link.is_busy:
+                raise link.busy()
+            targets = make(self._chain().data)
+            # From here on every change of the scene goes to this session too.
+            self._targets, self._starting = weakref.ref(targets), True
+        try:
+            link.loop.set_realtime(priority, cpu)
+            targets.start()
+        finally:
+            self._starting = False
+        return targets
+
+    def _dynamics(self) -> Array:
+        return plan_dynamics(
+            self._solver,
+            self.arm.joint_names,
+            self.arm.flange_link,
+            self.arm.base_link,
+            inertials_from=self._graph,
+        ).data
