@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from kinematics_cases import plain_graph
+from printed_names import shown
 from solver_kinds import SOLVERS, current
 
 from kinegraph.kinematics import KDLStateSolver, MutableStateSolver, OFKTStateSolver, StateSolver
@@ -112,7 +113,7 @@ def test_random_states_lie_within_the_limits_and_can_be_repeated(solver: StateSo
     assert solver.getState() == before
 
 
-@pytest.mark.parametrize("rng", ["x", 1.5, True, [1, 2], np.random.RandomState(1), b"7"], ids=repr)
+@pytest.mark.parametrize("rng", ["x", 1.5, True, [1, 2], np.random.RandomState(1), b"7"], ids=shown)
 def test_a_source_of_chance_is_a_generator_or_a_seed(solver: StateSolver, rng: Any) -> None:
     with pytest.raises(TypeError, match="rng"):
         solver.getRandomState(rng)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from kinematics_cases import up
+from printed_names import shown
 
 from kinegraph.kinematics import StateSolver
 from kinegraph.scene import Isometry3d
@@ -66,7 +67,7 @@ from kinegraph.scene import Isometry3d
         ({"j1": 0.5}, {3: Isometry3d()}),
         (),
     ],
-    ids=repr,
+    ids=shown,
 )
 def test_what_no_form_takes_is_a_type_error(solver: Any, arguments: Any) -> None:
     before = solver.getState()
@@ -135,7 +136,7 @@ def test_a_jacobian_needs_joint_values_and_a_link(solver: Any) -> None:
         {"link_point": [True, 0.0, 0.0]},
         {"link_point": [0.0, 1.0]},
     ],
-    ids=repr,
+    ids=shown,
 )
 def test_a_wrong_type_is_reported_before_all_else(solver: Any, arguments: Any) -> None:
     given: Any = {"link_name": "nowhere", **arguments}

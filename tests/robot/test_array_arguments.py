@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from printed_names import shown
 
 from kinegraph.robot import (
     FER_FRICTION,
@@ -121,7 +122,7 @@ def test_what_is_no_array_of_real_numbers_is_refused(
 @pytest.mark.parametrize(
     "given",
     [[1, 2], (1.0, 2.0), np.array([1, 2], np.uint8), [Fraction(1), 2], range(1, 3)],
-    ids=repr,
+    ids=shown,
 )
 def test_real_numbers_of_every_kind_are_taken_as_a_copy(given: Any) -> None:
     assert as_numbers("x", given).tolist() == [1.0, 2.0]
@@ -197,7 +198,7 @@ def test_a_number_that_no_float_holds_is_no_time_of_a_move() -> None:
         move.position(10**400)
 
 
-@pytest.mark.parametrize("table", [None, 1.0, True, "a", np.zeros(2), 1, -1], ids=repr)
+@pytest.mark.parametrize("table", [None, 1.0, True, "a", np.zeros(2), 1, -1], ids=shown)
 def test_a_log_refuses_rows_of_no_table(tmp_path: Any, table: Any) -> None:
     with RunWriter(tmp_path / "run.log", {}) as writer:
         writer.add_table("rows", [("x", 1)])

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from printed_names import shown
 from robot_addresses import fresh_address
 from scripted_hand import ABORTED, FAIL, HEADER, SUCCESS, UNSUCCESSFUL, ScriptedHand, status
 from shared_cases import GOLDEN
@@ -167,7 +168,7 @@ def test_the_order_of_a_grasps_numbers(hand: ScriptedHand, gripper: Gripper) -> 
 BAD = [math.nan, math.inf, "wide", None, True, [0.1]]
 
 
-@pytest.mark.parametrize("bad", BAD, ids=repr)
+@pytest.mark.parametrize("bad", BAD, ids=shown)
 def test_what_is_no_finite_number_is_not_sent(
     hand: ScriptedHand, gripper: Gripper, bad: Any
 ) -> None:

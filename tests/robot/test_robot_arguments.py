@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from printed_names import shown
 from robot_addresses import fresh_address
 from scripted_robot import ScriptedRobot
 
@@ -25,7 +26,7 @@ def scripted() -> Iterator[ScriptedRobot]:
         yield robot
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, NAN, -1.0, float("-inf")], ids=repr)
+@pytest.mark.parametrize("value", [*NO_NUMBERS, NAN, -1.0, float("-inf")], ids=shown)
 def test_what_is_no_time_to_wait_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="timeout_s"):
         check_duration("timeout_s", value)
@@ -36,19 +37,19 @@ def test_times_to_wait_are_taken(value: object) -> None:
     check_duration("timeout_s", value)
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, NAN, 0.0, -1.0, float("inf")], ids=repr)
+@pytest.mark.parametrize("value", [*NO_NUMBERS, NAN, 0.0, -1.0, float("inf")], ids=shown)
 def test_what_is_no_cutoff_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="cutoff"):
         check_frequency("cutoff", value)
 
 
-@pytest.mark.parametrize("value", [*NO_NUMBERS, NAN, 1.5, 0, 100], ids=repr)
+@pytest.mark.parametrize("value", [*NO_NUMBERS, NAN, 1.5, 0, 100], ids=shown)
 def test_what_is_no_whole_number_in_its_range_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="priority"):
         check_whole("priority", value, 1, 99)
 
 
-@pytest.mark.parametrize("value", ["yes", None, 0, 1, NAN, np.zeros(3)], ids=repr)
+@pytest.mark.parametrize("value", ["yes", None, 0, 1, NAN, np.zeros(3)], ids=shown)
 def test_what_is_no_flag_is_refused(value: object) -> None:
     with pytest.raises(InvalidArgumentError, match="limit_rate"):
         check_flag("limit_rate", value)
@@ -77,7 +78,7 @@ def test_what_is_no_flag_is_refused(value: object) -> None:
         {"port": "x"},
         {"port": None},
     ],
-    ids=repr,
+    ids=shown,
 )
 def test_a_connection_with_wrong_arguments_is_refused(
     arguments: dict[str, object], scripted: ScriptedRobot
@@ -89,7 +90,7 @@ def test_a_connection_with_wrong_arguments_is_refused(
 
 @pytest.mark.compiled
 @pytest.mark.parametrize(
-    "host", [None, 5, "", b"127.0.0.1", "x\0y", "\ud800", "bücher..x"], ids=repr
+    "host", [None, 5, "", b"127.0.0.1", "x\0y", "\ud800", "bücher..x"], ids=shown
 )
 def test_what_is_no_host_is_refused(host: object) -> None:
     with pytest.raises(InvalidArgumentError, match="host"):
@@ -135,7 +136,7 @@ def test_wrong_arguments_of_a_connected_robot_are_refused_before_anything_is_sen
 
 
 @pytest.mark.parametrize("field", ["realtime_priority", "cpu"])
-@pytest.mark.parametrize("value", [1.5, "a", NAN, True, -1, 5000], ids=repr)
+@pytest.mark.parametrize("value", [1.5, "a", NAN, True, -1, 5000], ids=shown)
 def test_a_priority_or_core_that_is_no_whole_number_is_refused(field: str, value: object) -> None:
     with pytest.raises(InvalidArgumentError, match=field):
         CartesianOptions(**{field: value}).validate()  # type: ignore[arg-type]
@@ -157,7 +158,7 @@ def test_the_position_of_a_placement_is_for_the_caller_to_judge() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [{"host": ""}, {"port": 70000}, {"port": -1}, {"priority": 0}, {"priority": 1000}],
-    ids=repr,
+    ids=shown,
 )
 def test_a_simulated_robot_with_wrong_arguments_is_refused(arguments: dict[str, object]) -> None:
     with pytest.raises(InvalidArgumentError):

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from printed_names import shown
 from robot_addresses import fresh_address
 
 from kinegraph.cli.demo_scene import PART, TIP, build_scene, fixed
@@ -255,7 +256,7 @@ class Raising:
         raise AssertionError
 
 
-@pytest.mark.parametrize("answer", [RuntimeError("boom"), None, "x", 77], ids=repr)
+@pytest.mark.parametrize("answer", [RuntimeError("boom"), None, "x", 77], ids=shown)
 def test_the_loop_outlives_a_controller_that_raises(robot: Robot, answer: object) -> None:
     with pytest.raises(ControlError, match="controller"):
         robot.start_session(Raising(answer)).wait(10.0)

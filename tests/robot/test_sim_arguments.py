@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from printed_names import shown
 from robot_addresses import fresh_address
 
 from kinegraph.robot import Robot, SimulatedHand, SimulatedRobot
@@ -69,7 +70,7 @@ def test_what_makes_no_relay_is_refused(name: str, wrong: Any) -> None:
         Relay(**arguments)
 
 
-@pytest.mark.parametrize("wrong", ["", "a\0b", "a\nb", None, 1, b"127.0.0.1", []], ids=repr)
+@pytest.mark.parametrize("wrong", ["", "a\0b", "a\nb", None, 1, b"127.0.0.1", []], ids=shown)
 def test_what_can_be_no_host_is_refused(wrong: object) -> None:
     with pytest.raises(InvalidArgumentError, match="host"):
         check_host("host", wrong)

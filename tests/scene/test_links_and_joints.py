@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from printed_names import shown
 from scene_builders import at, make_graph, make_joint
 
 from kinegraph import scene
@@ -263,7 +264,7 @@ def test_names_are_non_empty_texts(cls: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [whole_joint(), whole_link(), Visual(), Material("m"), Inertial(), *PARTS], ids=repr
+    "value", [whole_joint(), whole_link(), Visual(), Material("m"), Inertial(), *PARTS], ids=shown
 )
 def test_elements_survive_pickling_and_copying(value: Any) -> None:
     assert pickle.loads(pickle.dumps(value)) == value
