@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.options import MotionLimits as MotionLimits
     from kinegraph.robot.control.options import RobotController as RobotController
     from kinegraph.robot.control.options import Settle as Settle
+    from kinegraph.robot.control.options import WorkspaceBox as WorkspaceBox
     from kinegraph.robot.control.options import scaled_cartesian as scaled_cartesian
     from kinegraph.robot.control.presets import CARTESIAN as CARTESIAN
     from kinegraph.robot.control.presets import DROID as DROID
@@ -155,6 +156,7 @@ _NAMES = {
         "MotionLimits",
         "RobotController",
         "Settle",
+        "WorkspaceBox",
         "scaled_cartesian",
     ),
     "control.presets": ("CARTESIAN", "DROID", "JOINT"),

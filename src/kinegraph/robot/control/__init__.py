@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         MotionLimits,
         RobotController,
         Settle,
+        WorkspaceBox,
         scaled_cartesian,
     )
     from kinegraph.robot.control.presets import CARTESIAN, DROID, JOINT
@@ -65,6 +66,7 @@ _NAMES = {
         "MotionLimits",
         "RobotController",
         "Settle",
+        "WorkspaceBox",
         "scaled_cartesian",
     ),
     "presets": ("CARTESIAN", "DROID", "JOINT"),
@@ -113,6 +115,7 @@ __all__ = [
     "TrajectoryGenerator",
     "Tuning",
     "TuningUpdate",
+    "WorkspaceBox",
     "arm_table",
     "braking_speed",
     "checked_pose",

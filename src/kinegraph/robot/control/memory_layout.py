@@ -105,6 +105,10 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("feedback", MAX_JOINTS),
     ("spring", 3),
     ("wall_shift", MAX_JOINTS),
+    # Guards: the translational axes before their step, and what they may brake with.
+    ("box_state", 9),
+    ("box_acceleration", 3),
+    ("box_jerk", 3),
     # Inputs of the cycle.
     ("q", MAX_JOINTS),
     ("dq", MAX_JOINTS),

@@ -47,6 +47,7 @@ def impedance_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike 
         ("joint_position_margin", options.joint_position_margin),
         ("cutoff_frequency", options.cutoff_frequency),
         *term_values(options),
+        ("max_spring_force", options.max_spring_force or 0.0),
     ]
 
 

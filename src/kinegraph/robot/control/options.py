@@ -20,6 +20,7 @@ from kinegraph.robot.control.checks import (
     refuse,
 )
 from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains, scaled_cartesian
+from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
 from kinegraph.robot.control.option_parts import (
     FEEDFORWARD_SOURCES,
@@ -53,6 +54,7 @@ __all__ = [
     "MotionLimits",
     "RobotController",
     "Settle",
+    "WorkspaceBox",
     "scaled_cartesian",
 ]
 
@@ -90,6 +92,8 @@ class ImpedanceOptions:
         joint_velocity_fraction: Share of the robot's velocity limits that the goal may use.
         velocity_barrier_fraction: Share of them at which the barrier begins.
         joint_position_margin: Distance that the goal keeps from the position limits, rad.
+        max_spring_force: Largest force of the springs at the tool, N; None: no cap. Dampers and
+            the integral force come on top.
     """
 
     gains: Gains = CARTESIAN_GAINS
@@ -112,6 +116,7 @@ class ImpedanceOptions:
     joint_velocity_fraction: float = 0.7
     velocity_barrier_fraction: float = 0.85
     joint_position_margin: float = 0.05
+    max_spring_force: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("torque_limits", "posture"):
@@ -143,6 +148,8 @@ class ImpedanceOptions:
         check_in_range("joint_velocity_fraction", fraction, 0.0, 1.0, open_below=True)
         check_in_range("velocity_barrier_fraction", self.velocity_barrier_fraction, fraction, 1.0)
         check_in_range("joint_position_margin", self.joint_position_margin, 0.035, 0.5)
+        if self.max_spring_force is not None:
+            check_positive("max_spring_force", self.max_spring_force)
 
     def _validate_terms(self, arm: ArmTable | None) -> None:
         source = self.feedforward_from
@@ -209,6 +216,7 @@ class CartesianOptions:
         limit_rate: Whether the torques sent are limited in their rate.
         realtime_priority: FIFO priority of the loop's thread, None: what it has, see `Robot`.
         cpu: Core of the loop's thread, None: what it has.
+        workspace: Box that targets and motion are kept in; None: none.
     """
 
     limits: MotionLimits = field(default_factory=lambda: MotionLimits(0.3, 0.5, 20.0))
@@ -221,6 +229,7 @@ class CartesianOptions:
     limit_rate: bool = True
     realtime_priority: int | None = None
     cpu: int | None = None
+    workspace: WorkspaceBox | None = None
 
     def validate(self, arm: ArmTable | None = None) -> None:
         """Raise InvalidArgumentError for the first field that the controller cannot use.
@@ -238,6 +247,10 @@ class CartesianOptions:
             check_whole("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
         if self.cpu is not None:
             check_whole("cpu", self.cpu, 0, MAX_CPU)
+        if self.workspace is not None:
+            if not isinstance(self.workspace, WorkspaceBox):
+                raise refuse("workspace", self.workspace, "is no WorkspaceBox")
+            self.workspace.validate()
 
     def with_arm_defaults(self, arm: ArmTable) -> "CartesianOptions":
         """Return options with the arm's own values where none were given."""
@@ -272,7 +285,16 @@ class CartesianOptions:
         axes = np.column_stack(
             [self.limits.per_axis()] * 3 + [self.rotation_limits.per_axis(ROTATION_AXIS_FACTOR)] * 3
         )
+        box = self.workspace
+        guards: list[tuple[str, VectorLike | float]] = []
+        if box is not None:
+            guards = [
+                ("has_box", 1.0),
+                ("workspace_lower", box.lower),
+                ("workspace_upper", box.upper),
+            ]
         return [
+            *guards,
             ("axis_velocity", axes[0]),
             ("axis_acceleration", axes[1]),
             ("axis_jerk", axes[2]),

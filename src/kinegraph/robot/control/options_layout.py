@@ -80,6 +80,11 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("integral_window", 1),
     ("wall_depth", 1),
     ("max_lead", 1),
+    # Guards: the workspace box, the force of the springs at the tool (0: no cap).
+    ("has_box", 1),
+    ("workspace_lower", 3),
+    ("workspace_upper", 3),
+    ("max_spring_force", 1),
 )
 """Fields in their order, with their numbers of entries."""
 

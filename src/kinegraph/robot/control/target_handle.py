@@ -65,10 +65,15 @@ class TargetHandle(ABC):
         Raises:
             FrankaError: What kept the motion from starting, or ended it at once.
         """
+        self._check_start()
         self._session.start()
         # A handle that is dropped lands on its last target and finishes by itself.
         weakref.finalize(self, self._session.request_stop)
         return self
+
+    def _check_start(self) -> None:
+        """Raise what speaks against a start here."""
+        return
 
     # --- what happens ---------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.relative_moves import checked_step, moved
 from kinegraph.robot.control.rotation import (
     checked_placement,
@@ -33,6 +34,7 @@ class TargetSetters(TargetHandle):
         chain: Constants of the chain from the robot's base to the controlled link.
         newest_state: Returns the newest state's row.
         axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
+        workspace: Box that targets have to be in; None: none.
     """
 
     def __init__(
@@ -42,9 +44,11 @@ class TargetSetters(TargetHandle):
         chain: Array,
         newest_state: Callable[[], Array],
         axes_of: Callable[[str], Array],
+        workspace: WorkspaceBox | None = None,
     ) -> None:
         super().__init__(session, controller, chain, newest_state)
         self._axes_of = axes_of
+        self._workspace = workspace
 
     def set_position(self, position: Any) -> None:
         """Set the position, keep the orientation of the newest target.
@@ -122,6 +126,7 @@ class TargetSetters(TargetHandle):
         slot = self._controller.slot
         with slot.lock:
             values = moved(self._slot_values(), step, axes)
+            self._check_inside("delta", values)
             slot.publish(check_finite_vector("delta", values, 7))
         return Isometry3d.from_quaternion(values[:3], values[3:])
 
@@ -134,7 +139,13 @@ class TargetSetters(TargetHandle):
                 values[:3] = check_finite_vector("position", position, 3)
             if orientation is not None:
                 values[3:] = orientation
+            self._check_inside("position", values)
             slot.publish(values)
+
+    def _check_inside(self, field: str, targets: Array) -> None:
+        """Refuse targets (7,) or (n, 7) outside the workspace."""
+        if self._workspace is not None:
+            self._workspace.check(field, targets[..., :3])
 
     def target(self) -> Array:
         """Return (3,) the newest target's position, m; the anchor until something is set."""

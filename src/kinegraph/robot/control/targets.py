@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
@@ -41,6 +42,7 @@ class CartesianTargets(TargetSetters, TunableTargets):
         newest_state: Returns the newest state's row.
         axes_of: Returns the (3, 3) rotation of a link in the robot's base, by the newest state.
         by_robot: Whether the robot's own controller moves the robot's own end effector.
+        workspace: Box that targets and motion are kept in; None: none.
     """
 
     _deviation = (
@@ -57,9 +59,14 @@ class CartesianTargets(TargetSetters, TunableTargets):
         axes_of: Callable[[str], Array],
         *,
         by_robot: bool = False,
+        workspace: WorkspaceBox | None = None,
     ) -> None:
-        super().__init__(session, controller, chain, newest_state, axes_of)
+        super().__init__(session, controller, chain, newest_state, axes_of, workspace)
         self._by_robot = by_robot
+
+    def _check_start(self) -> None:
+        if self._workspace is not None:
+            self._workspace.check("the start", self.measured_pose().translation)
 
     def measured_pose(self) -> Isometry3d:
         """Return the controlled link's pose by the newest state.
@@ -130,10 +137,13 @@ class CartesianTargets(TargetSetters, TunableTargets):
 
     def _checked_goal(self, goal: Any) -> Array:
         row: Array = checked_rows("pose", [goal], self.target_orientation())[0]
+        self._check_inside("pose", row)
         return row
 
     def _checked_chunk(self, goals: Any) -> Array:
-        return checked_rows("poses", goals, self.target_orientation())
+        rows = checked_rows("poses", goals, self.target_orientation())
+        self._check_inside("poses", rows)
+        return rows
 
     def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
         distance, angle = self.distance()

@@ -92,7 +92,13 @@ class ControlledScene(EditedScene):
             )
             session = cartesian_session(link, controller, chosen)
             return CartesianTargets(
-                session, controller, chain, link.newest_row, self._axes_of, by_robot=by_robot
+                session,
+                controller,
+                chain,
+                link.newest_row,
+                self._axes_of,
+                by_robot=by_robot,
+                workspace=chosen.workspace,
             )
 
         targets = self._start(make, chosen.realtime_priority, chosen.cpu)

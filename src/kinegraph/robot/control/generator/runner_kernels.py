@@ -18,6 +18,7 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_target,
     G_velocity,
 )
+from kinegraph.robot.control.guards.box_kernels import enter_box, note_axes, stay_in_box
 from kinegraph.robot.control.law_layout import (
     M_wall_shift,
 )
@@ -98,8 +99,11 @@ def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool)
         copy(memory, M_anchor, M_desired, 12)
         return
     choose_target(memory, target, strayed)
+    note_axes(options, memory)
     aim(options, memory)
+    enter_box(options, memory)
     generator_step(memory, M_generator, 6, CYCLE_TIME)
+    stay_in_box(options, memory)
     compose(memory)
     if stop or memory[M_deviated] != 0.0:
         memory[M_stop_cycles] += 1.0

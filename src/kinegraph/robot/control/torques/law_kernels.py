@@ -1,6 +1,7 @@
 """The impedance law: springs and dampers in the task and in the joints, and coriolis torques."""
 
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.guards.force_cap_kernels import spring_scale
 from kinegraph.robot.control.law_layout import (
     M_extra,
     M_feedback,
@@ -41,13 +42,14 @@ def impedance_law(options: Array, memory: Array) -> None:
 
     tau = J^T (Kx J e + Kxd J ev) + Kq e + Kqd ev + coriolis + extra, with e = reference - q
     and ev = g rate - dq; gravity is the robot's own. `feedback` is what springs and dampers have of
-    it, `spring` the force of the translational springs.
+    it, `spring` the force of the translational springs before its cap.
     """
     n = int(options[O_n])
     gain = options[O_feedforward_gain]
     for i in range(n):
         memory[M_projected + i] = memory[M_law_reference + i] - memory[M_q + i]
         memory[M_projected_rate + i] = gain * memory[M_law_rate + i] - memory[M_dq + i]
+    scale = spring_scale(options, memory, n)
     for r in range(6):
         force, damping = 0.0, 0.0
         for i in range(n):
@@ -57,8 +59,9 @@ def impedance_law(options: Array, memory: Array) -> None:
         force *= options[O_cartesian_stiffness + r]
         if r < 3:
             memory[M_spring + r] = force
-        memory[M_twist + r] = force + options[O_cartesian_damping + r] * damping
+        memory[M_twist + r] = scale * force + options[O_cartesian_damping + r] * damping
     for i in range(n):
+        memory[M_projected + i] *= scale
         memory[M_law + i] = 0.0
         for r in range(6):
             memory[M_law + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
