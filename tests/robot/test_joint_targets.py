@@ -23,6 +23,7 @@ from kinegraph.robot import (
     RobotController,
     SceneRobot,
     SimulatedRobot,
+    TuningUpdate,
     description_text,
     records_from_rows,
 )
@@ -153,6 +154,9 @@ def test_one_session_at_a_time(arm: JointTargets, robot: Robot) -> None:
     for start in (robot.start_joint_target_control, robot.start_cartesian_target_control):
         with pytest.raises(InvalidOperationError):
             start()
+    for call in (lambda: arm.tune(TuningUpdate(ik_damping=0.1)), arm.tuning):
+        with pytest.raises(InvalidOperationError, match="cannot be tuned"):
+            call()
     assert arm.is_running
 
 

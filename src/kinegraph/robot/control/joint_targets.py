@@ -9,8 +9,9 @@ from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
 from kinegraph.robot.control.record_layout import J_acceleration, J_q, J_velocity
-from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION, TargetHandle
+from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_session import TargetSession
+from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.wire.state_layout import S_q
@@ -21,7 +22,7 @@ __all__ = ["JointTargets"]
 ON_TARGET = 1e-6
 
 
-class JointTargets(TargetHandle):
+class JointTargets(TunableTargets):
     """A running session: joint positions in from any thread at any rate, one record per cycle out.
 
     The newest target replaces the others. Use it as a context manager: leaving it lands on the
