@@ -86,6 +86,7 @@ class ArmControl:
             self.description.chain.data,
             session.newest_row,
             lambda link: self._axes_of(session, link),
+            workspace=options.workspace,
         ).start()
 
     def step(self, cycles: int = 1) -> bool:
