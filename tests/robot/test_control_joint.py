@@ -20,7 +20,7 @@ from kinegraph.robot.control import (
 )
 
 MARGIN = 0.05
-FULL = JointOptions(limits=JointLimits.share_of(FER, 1.0), max_deviation=5.0)
+FULL = JointOptions(limits=JointLimits.share_of(FER, 1.0), backend=JOINT, max_deviation=5.0)
 ARMS = ("fer", "fr3")
 TABLES = {"fer": FER, "fr3": FR3}
 
@@ -122,10 +122,30 @@ def test_each_joint_of_the_plant_reaches_its_target(arm: str) -> None:  # A-S8
         assert rig.rate_hits == 0
 
 
+FRICTION = 0.5
+"""Coulomb friction of every joint, Nm."""
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_the_default_law_tracks_and_lands_against_friction(arm: str) -> None:
+    for joint in (0, 3, 6):
+        rig = JointRig(arm=arm, options=JointOptions())
+        rig.friction = FRICTION
+        rig.run(1)
+        rig.target[joint] += 0.2
+        rig.run(2500)
+        measured = np.array(rig.measured)[:, joint]
+        assert abs(measured[-1] - rig.target[joint]) < 1e-3
+        assert measured.max() < rig.target[joint] + 0.5e-3
+        lag = rig.column("q_goal")[:, joint] - measured
+        assert np.abs(lag).max() < 0.03
+        assert rig.rate_hits == 0
+
+
 @pytest.mark.parametrize("arm", ARMS)
 def test_the_plant_settles_at_the_margin_and_stays_out_of_the_barrier(arm: str) -> None:  # A-S9
     table = TABLES[arm]
-    rig = JointRig(arm=arm, options=JointOptions(max_deviation=2.0))
+    rig = JointRig(arm=arm, options=JointOptions(backend=JOINT, max_deviation=2.0))
     rig.target[3] = table.lower[3] + MARGIN
     rig.run(6000)
     measured = np.array(rig.measured)[:, 3]
@@ -181,7 +201,8 @@ def test_no_target_sequence_breaks_a_limit(data: st.DataObject) -> None:
     table = TABLES[arm]
     share = data.draw(st.sampled_from([0.1, 0.2, 1.0]))
     budget = JointLimits.share_of(table, share)
-    options = JointOptions(limits=budget, max_deviation=10.0)
+    law = data.draw(st.sampled_from([JOINT, JointOptions().backend]))
+    options = JointOptions(limits=budget, backend=law, max_deviation=10.0)
     rig = JointRig(arm=arm, options=options)
     low, high = table.lower + MARGIN, table.upper - MARGIN
     inside = st.lists(st.floats(0, 1), min_size=7, max_size=7)

@@ -10,6 +10,7 @@ from kinegraph.robot.control import (
     FR3,
     JOINT,
     ArmTable,
+    ImpedanceOptions,
     JointLimits,
     JointOptions,
     JointSent,
@@ -77,10 +78,11 @@ def test_the_default_budget_is_a_fifth_of_the_arms_limits(table: ArmTable) -> No
 def test_the_defaults_are_the_specified_ones() -> None:
     options = JointOptions()
     assert options.limits is None
-    assert options.backend is JOINT
+    assert isinstance(options.backend, ImpedanceOptions)
+    assert options.backend.gains is JOINT.gains
     assert options.max_deviation == 1.0
     assert options.settle == Settle(1e-3, 250)
-    packed = options.packed(FER)
+    packed = JointOptions(backend=JOINT).packed(FER)
     assert packed[OPTION_OFFSETS["leash_joint"]] == 0.1
     assert packed[OPTION_OFFSETS["feedforward_gain"]] == 0.0
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from control_rig import PlantRig
 
-from kinegraph.robot.control import JointOptions, JointSent, view_rows
+from kinegraph.robot.control import JOINT, JointOptions, JointSent, view_rows
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
 from kinegraph.robot.control.joint_kernels import joint_cycle
 from kinegraph.robot.control.record_layout import JOINT_RECORD_SIZE
@@ -18,7 +18,9 @@ Array = npt.NDArray[np.float64]
 class JointRig(PlantRig):
     """A session of the joint controller with its inputs in hand."""
 
-    options: JointOptions = field(default_factory=JointOptions)  # type: ignore[assignment]
+    options: JointOptions = field(  # type: ignore[assignment]
+        default_factory=lambda: JointOptions(backend=JOINT)
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

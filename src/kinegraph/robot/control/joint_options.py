@@ -8,6 +8,7 @@ from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.control import options_layout as layout
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import check_positive, check_positive_vector
+from kinegraph.robot.control.gains import JOINT_GAINS
 from kinegraph.robot.control.option_packing import arm_values, impedance_values
 from kinegraph.robot.control.option_parts import Settle
 from kinegraph.robot.control.options import (
@@ -16,7 +17,6 @@ from kinegraph.robot.control.options import (
     ImpedanceOptions,
     validate_backend,
 )
-from kinegraph.robot.control.presets import JOINT
 from kinegraph.robot.control.robot_controller import RobotController
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.modes import ControllerMode
@@ -77,9 +77,11 @@ class JointOptions:
 
     Attributes:
         limits: Budget of each joint; None: a fifth of the arm's limits.
-        backend: What follows the desired positions: the controller's own torque law, or the
-            robot's controller. Of the law's options the inverse kinematics' and `posture` are
-            checked but not used, but for `ik.damping` with `project_joint_gains`.
+        backend: What follows the desired positions: the controller's own torque law, by default
+            with the gains of `JOINT` and the feed-forward and friction compensation of
+            `ImpedanceOptions`, or the robot's controller. Of the law's options the inverse
+            kinematics' and `posture` are checked but not used, but for `ik.damping` with
+            `project_joint_gains`; without Cartesian springs `integral` does nothing.
         controller_mode: Which controller of the robot, with `RobotController`.
         max_deviation: Distance of any joint from its start at which the session ends, rad.
         settle: Landing of a stop.
@@ -89,7 +91,9 @@ class JointOptions:
     """
 
     limits: JointLimits | None = None
-    backend: ImpedanceOptions | RobotController = field(default_factory=lambda: JOINT)
+    backend: ImpedanceOptions | RobotController = field(
+        default_factory=lambda: ImpedanceOptions(gains=JOINT_GAINS)
+    )
     controller_mode: ControllerMode = ControllerMode.JointImpedance
     max_deviation: float = 1.0
     settle: Settle = field(default_factory=Settle)

@@ -124,33 +124,7 @@ class JointTargets(TunableTargets):
 
     # --- until it is there ----------------------------------------------------------------------
 
-    def wait(self, tolerance: float = 0.01, timeout_s: float = 10.0) -> bool:
-        """Wait until every joint is at the newest target.
-
-        Args:
-            tolerance: rad. The default law is a spring at each joint, which friction holds off its
-                target: joint 7's, of 50 Nm/rad, by up to 10 mrad.
-            timeout_s: Longest wait, s.
-
-        Returns:
-            Whether they got there in time: the generator at rest on the target, and the measured
-            positions within the tolerance.
-
-        Raises:
-            InvalidArgumentError: A tolerance that is not positive, or no time to wait. Also a
-                `ValueError`.
-            FrankaError: What ended the session, as `stop` raises it.
-        """
-        return super().wait(tolerance, timeout_s)
-
-    async def wait_async(self, tolerance: float = 0.01, timeout_s: float = 10.0) -> bool:
-        """Wait as `wait`, and leave the event loop free meanwhile.
-
-        A cancelled call stops waiting; the session goes on and the newest target stands.
-        """
-        return await super().wait_async(tolerance, timeout_s)
-
-    def move_to(self, q: VectorLike, tolerance: float = 0.01, timeout_s: float = 10.0) -> bool:
+    def move_to(self, q: VectorLike, tolerance: float = 1e-3, timeout_s: float = 10.0) -> bool:
         """Set a target and wait until the measured joints are there.
 
         Args:
@@ -173,7 +147,7 @@ class JointTargets(TunableTargets):
         return self._move(q, tolerance, timeout_s)
 
     async def move_to_async(
-        self, q: VectorLike, tolerance: float = 0.01, timeout_s: float = 10.0
+        self, q: VectorLike, tolerance: float = 1e-3, timeout_s: float = 10.0
     ) -> bool:
         """Move as `move_to`, and leave the event loop free meanwhile; cancelled as `wait_async`."""
         return await self._move_async(q, tolerance, timeout_s)

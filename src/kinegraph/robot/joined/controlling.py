@@ -2,7 +2,7 @@
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 import numpy as np
 
@@ -169,7 +169,8 @@ class ControlledScene(EditedScene):
                 raise link.busy()
             targets = make(self._chain().data)
             # From here on every change of the scene goes to this session too.
-            self._targets, self._starting = weakref.ref(targets), True
+            self._targets = cast("weakref.ref[TargetHandle]", weakref.ref(targets))
+            self._starting = True
         try:
             link.loop.set_realtime(priority, cpu)
             targets.start()

@@ -37,7 +37,7 @@ from kinegraph.robot.control.options_layout import (
     O_integral_time,
     O_integral_window,
 )
-from kinegraph.robot.control.table_layout import CYCLE_TIME
+from kinegraph.robot.control.table_layout import CYCLE_TIME, MAX_JOINTS
 from kinegraph.scene.array_types import Array
 
 # A spring at the tool that has more than this, N, is pushed.
@@ -123,8 +123,8 @@ def integrate(options: Array, memory: Array, pushed: bool) -> None:
 
 @kernel
 def generator_rests(memory: Array) -> bool:
-    """Tell whether the generator rests."""
-    for i in range(6):
+    """Tell whether the generator rests; axes that it does not have do."""
+    for i in range(MAX_JOINTS):
         if abs(memory[M_generator + G_velocity + i]) > REST_VELOCITY:
             return False
         if abs(memory[M_generator + G_acceleration + i]) > REST_ACCELERATION:
