@@ -17,6 +17,7 @@ from kinegraph.robot import (
     FlightRecorder,
     InvalidArgumentError,
     InvalidOperationError,
+    JointSent,
     JointVelocities,
     RecordedRun,
     Robot,
@@ -25,6 +26,7 @@ from kinegraph.robot import (
     SimulatedRobot,
     Torques,
     read_run,
+    records_from_rows,
 )
 
 pytestmark = pytest.mark.compiled
@@ -172,6 +174,18 @@ def test_the_records_of_all_motions_are_told_apart_and_belong_to_commands(
     assert motions == [0, 1]
     ended = [e.facts["session"] for e in run.events if e.what == "motion ended"]
     assert ended == [0, 1]
+
+
+def test_joint_targets_have_a_table_of_their_own(robot: Robot, tmp_path: Path) -> None:
+    with robot.record(tmp_path / "joints.run"), robot.start_joint_target_control() as arm:
+        arm.move_by([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.02])
+        assert arm.wait()
+    rows, lost = arm.records().read()
+    run = read_run(tmp_path / "joints.run")
+    recorded = run.records(name="joint_records")
+    assert lost == 0
+    np.testing.assert_array_equal(recorded, records_from_rows(rows, kind=JointSent))
+    assert len(run.records()) == 0
 
 
 def test_a_recorder_that_comes_late_begins_in_the_motion(robot: Robot, tmp_path: Path) -> None:

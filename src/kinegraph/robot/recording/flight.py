@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinegraph.robot.control.record_layout import RECORD_FIELDS
+from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.rings import Ring, RingReader
 from kinegraph.robot.recording.facts import plain_host
@@ -77,8 +77,9 @@ class FlightRecorder(StoppedAtExit):
 
     - table `states`: every state as received;
     - table `cycles`: every command sent, with its times; `number` counts them;
-    - table `records`: what the target controllers did, `CartesianSent`; `session` counts the
-      motions, `cycle` is the `number` of the command that the record belongs to;
+    - table `records`: what the Cartesian target controller did, `CartesianSent`; `session` counts
+      the motions, `cycle` is the `number` of the command that the record belongs to;
+    - table `joint_records`: the same of the joint target controller, `JointSent`, if one ran;
     - events: requests and replies of the command channel, motions, the loss of the connection,
       and what `note` is called with.
 
@@ -204,7 +205,9 @@ class FlightRecorder(StoppedAtExit):
             if source is None:
                 source = SessionRecords(ring.fields)
                 self._records[ring.fields] = source
-                self._recorder.add_source(f"records_{len(self._records)}", source)
+                joints = ring.fields == JOINT_RECORD_FIELDS
+                name = "joint_records" if joints else f"records_{len(self._records)}"
+                self._recorder.add_source(name, source)
             return source
 
     # --- in the recorder's thread -----------------------------------------------------------------

@@ -9,8 +9,7 @@ from typing import Any, BinaryIO, overload
 
 import numpy as np
 
-from kinegraph.robot.control.record_layout import RECORD_SIZE
-from kinegraph.robot.control.records import records_from_rows
+from kinegraph.robot.control.records import CartesianSent, JointSent, records_from_rows
 from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
 from kinegraph.robot.recording.facts import checked_path
 from kinegraph.robot.recording.form import (
@@ -163,16 +162,24 @@ class RecordedRun:
         return RecordedStates(_plain(rows))
 
     def records(self, joints: int = 7, name: str = "records") -> np.ndarray:
-        """Return the records of the target controllers with the types of `CartesianSent`.
+        """Return the records of the target controllers with their own types.
+
+        Args:
+            joints: Number of joints of the arm.
+            name: "records" has `CartesianSent`, "joint_records" `JointSent`.
 
         Raises:
             InvalidArgumentError: There is no such table, or its rows are no records. Also a
                 `ValueError`.
         """
         rows = _plain(self.table(name))
-        if rows.shape[1] < RECORD_SIZE or "q_goal" not in (self.tables[name].dtype.names or ()):
-            raise InvalidArgumentError(f"the rows of the table {name!r} are no records")
-        return records_from_rows(rows[:, -RECORD_SIZE:], joints)
+        names = self.tables[name].dtype.names or ()
+        for kind in (CartesianSent, JointSent):
+            count, fields = len(kind.layout), tuple(field_name for field_name, _ in kind.layout)
+            size = sum(entries for _, entries in kind.layout)
+            if names[-count:] == fields and rows.shape[1] >= size:
+                return records_from_rows(rows[:, -size:], joints, kind)
+        raise InvalidArgumentError(f"the rows of the table {name!r} are no records")
 
     def save_npz(self, path: Path | str) -> None:
         """Write all tables as one compressed npz file."""
