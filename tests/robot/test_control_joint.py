@@ -129,8 +129,7 @@ FRICTION = 0.5
 @pytest.mark.parametrize("arm", ARMS)
 def test_the_default_law_tracks_and_lands_against_friction(arm: str) -> None:
     for joint in (0, 3, 6):
-        rig = JointRig(arm=arm, options=JointOptions())
-        rig.friction = FRICTION
+        rig = JointRig(arm=arm, options=JointOptions(), coulomb=np.full(7, FRICTION))
         rig.run(1)
         rig.target[joint] += 0.2
         rig.run(2500)
