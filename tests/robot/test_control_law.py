@@ -166,14 +166,14 @@ def test_the_integral_force_and_the_friction_stay_bounded(
 ) -> None:
     rig = plant(name="simulated robot")
     for force, shift, cycles in sequence:
-        push(rig, *force)  # type: ignore[call-arg]
-        moved(rig, *shift)  # type: ignore[call-arg]
+        push(rig, *force)
+        moved(rig, *shift)
         for _ in range(cycles // 20):
             rig.run(20)
             assert np.linalg.norm(rig.remembered("integral", 3)) <= 10.0 + 1e-9
             friction = rig.remembered("friction")
             assert (friction >= 0.0).all()
-            assert (friction <= rig.table.friction_limits).all()  # type: ignore[union-attr, operator]
+            assert (friction <= rig.table.friction_limits).all()  # type: ignore[union-attr]
 
 
 def test_friction_is_learned_in_motion_and_does_not_act_at_rest() -> None:

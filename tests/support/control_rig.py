@@ -268,5 +268,5 @@ class PlantRig(Rig):
         self.q = self.q + 1e-3 * self.dq
 
 
-ARMATURE = np.array([0.6057, 0.6057, 0.4625, 0.4625, 0.2055, 0.2055, 0.2055])
+ARMATURE: Array = np.array([0.6057, 0.6057, 0.4625, 0.4625, 0.2055, 0.2055, 0.2055])
 HAND_LOAD = np.array([0.73, -0.01, 0.0, 0.03, 1e-3, 0, 0, 0, 2.5e-3, 0, 0, 0, 1.7e-3])
