@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from stream_rig import DT, StreamRig, twists
 
 from kinegraph.robot import rate_limits
-from kinegraph.robot.control import CartesianOptions, MotionLimits, RobotController, Settle
+from kinegraph.robot.control import (
+    CartesianOptions,
+    MotionLimits,
+    RobotController,
+    Settle,
+    WorkspaceBox,
+)
 from kinegraph.robot.control.cartesian_kernels import FAULT_POSE, FINISHED, GO_ON
 from kinegraph.robot.control.memory_layout import M_stream_twist
 from kinegraph.robot.control.options_layout import O_axis_velocity
@@ -86,6 +92,21 @@ def test_whatever_targets_come_the_backstop_never_binds_and_the_budgets_hold(
     assert not rig.column("backstop_alteration").any()
     assert not rig.column("backstop_angular_alteration").any()
     check_sent(rig, BUDGETS[name])
+
+
+@settings(max_examples=15, deadline=None)
+@given(sequence=TARGETS)
+def test_no_target_leads_out_of_the_workspace(sequence: Targets) -> None:
+    rig = StreamRig("fr3")
+    start = rig.fk(READY)[:3, 3]
+    box = WorkspaceBox(start - 0.1, start + np.array([0.1, 0.05, 0.2]))
+    rig = StreamRig("fr3", options=replace(TELEOP, workspace=box))
+    play(rig, sequence)
+    positions = np.array(rig.sent)[:, 12:15]
+    assert (positions >= np.asarray(box.lower) - 1e-7).all()
+    assert (positions <= np.asarray(box.upper) + 1e-7).all()
+    assert not rig.column("backstop_alteration").any()
+    check_sent(rig, TELEOP)
 
 
 @pytest.mark.parametrize("name", BUDGETS)
