@@ -1,5 +1,6 @@
 """The Cartesian controller on arms that are no Franka, in stepped time."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ from kinegraph.robot.control import CARTESIAN, CartesianOptions, ImpedanceOption
 from kinegraph.robot.control.records import records_from_rows
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
-from kinegraph.robot.torque_arm import ArmControl, ArmState, SimulatedArm, cartesian_law
+from kinegraph.robot.torque_arm import ArmControl, ArmState, SimulatedArm, cartesian_law, session
 from kinegraph.robot.torque_arm.session import ARM_CYCLE_FIELDS
 from kinegraph.scene.array_types import Array
 
@@ -163,6 +164,7 @@ class Faulty(SimulatedArm):
     """An arm of which one thing goes wrong in one cycle."""
 
     fault, at, reads = "", 10, 0
+    released = threading.Event()
 
     def read(self) -> ArmState:
         """Return the state, or what is wrong."""
@@ -170,6 +172,8 @@ class Faulty(SimulatedArm):
         state = super().read()
         if self.reads == self.at and self.fault == "raises":
             raise OSError("the cable is out")
+        if self.reads == self.at and self.fault == "hangs":
+            self.released.wait(30.0)
         if self.reads == self.at and self.fault == "nan":
             return replace(state, dq=np.full(6, np.nan))
         if self.reads == self.at and self.fault == "short":
@@ -242,6 +246,21 @@ def test_options_that_an_arm_cannot_use_are_refused() -> None:
         ArmControl(plant, described("iiwa"))
     with pytest.raises(InvalidArgumentError, match="torques: entry 2"):
         plant.send([0.0, 0.0, np.nan, 0.0, 0.0, 0.0])
+
+
+def test_an_arm_that_fails_or_hangs_at_the_start_is_told_apart(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    arm = Faulty(described("ur5"), start_of("ur5"))
+    control = ArmControl(arm, described("ur5"))
+    arm.fault, arm.at = "raises", 1
+    with pytest.raises(ControlError, match="the cable is out"):
+        control.cartesian_targets(plain("ur5"))
+    monkeypatch.setattr(session, "_START_S", 0.1)
+    arm.fault, arm.reads = "hangs", -1
+    with pytest.raises(ControlError, match=r"no state within 0\.1 s"):
+        control.cartesian_targets(plain("ur5"))
+    arm.released.set()
 
 
 @pytest.mark.parametrize("pace", ["clock", "arm"])

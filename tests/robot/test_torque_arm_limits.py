@@ -83,6 +83,12 @@ def test_the_laws_have_the_presets_gains_about() -> None:
     for arm in ("ur5", "rail"):
         cartesian_law(described(arm).table).validate(described(arm).table)
         joint_law(described(arm).table).validate(described(arm).table)
+    heavy = np.full(7, 16.0)  # four times the root of ones
+    assert cartesian_law(FR3, inertia=heavy).gains.joint_damping == pytest.approx(
+        4.0 * np.asarray(cartesian_law(FR3).gains.joint_damping)
+    )
+    with pytest.raises(InvalidArgumentError, match="inertia"):
+        joint_law(FR3, inertia=np.zeros(7))
 
 
 def test_poses_of_links_are_those_of_the_chain() -> None:
@@ -90,6 +96,7 @@ def test_poses_of_links_are_those_of_the_chain() -> None:
     q = start_of("rail")
     tip = description.tip_pose(q)
     assert description.base_link == "floor"
+    assert description.joint_inertia(q)[0] > 50.0  # the rail carries all
     assert description.link_pose(q, "iiwa/tool0").isApprox(tip, 1e-9)
     with pytest.raises(InvalidArgumentError, match=r"q: shape \(7,\)"):
         description.tip_pose(q[:7])

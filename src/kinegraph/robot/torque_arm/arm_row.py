@@ -7,6 +7,8 @@ The rows of `state_layout` have seven joints; the last two of nine take the plac
 import numpy as np
 
 from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.errors import ControlError
+from kinegraph.robot.torque_arm.protocol import ArmState, TorqueArm
 from kinegraph.robot.wire.state_layout import (
     S_EE_T_K,
     S_F_T_EE,
@@ -19,7 +21,7 @@ from kinegraph.robot.wire.state_layout import (
 )
 from kinegraph.scene.array_types import Array
 
-__all__ = ["empty_row", "write_state"]
+__all__ = ["empty_row", "read_arm", "write_state"]
 
 if S_q + MAX_JOINTS > S_dq or S_dq + MAX_JOINTS > S_ddq_d:
     raise ImportError("a state row has no room for the joints of an arm")
@@ -33,15 +35,30 @@ def empty_row() -> Array:
     return row
 
 
-def write_state(row: Array, q: Array, dq: Array, time_s: float) -> None:
+def read_arm(arm: TorqueArm, n: int) -> ArmState:
+    """Return an arm's state, of which the shapes are right; the numbers may be anything.
+
+    Raises:
+        ControlError: The arm raised an exception, or its state has other shapes.
+    """
+    try:
+        state = arm.read()
+        q, dq = np.asarray(state.q, np.float64), np.asarray(state.dq, np.float64)
+        time_s = float(state.time_s)
+    except Exception as error:
+        raise ControlError(f"the arm {arm.table.name!r} raised {error!r}") from error
+    if q.shape != (n,) or dq.shape != (n,):
+        raise ControlError(f"the arm's state has shapes {q.shape} and {dq.shape}, expected {(n,)}")
+    return ArmState(q, dq, time_s)
+
+
+def write_state(row: Array, state: ArmState) -> None:
     """Write an arm's state into its row.
 
     Args:
         row: (STATE_SIZE,) of `empty_row`.
-        q: (n,) joint positions.
-        dq: (n,) joint velocities.
-        time_s: The arm's clock, s.
+        state: The arm's, of `read_arm`.
     """
-    row[S_q : S_q + len(q)] = q
-    row[S_dq : S_dq + len(dq)] = dq
-    row[S_time] = 1e3 * time_s
+    row[S_q : S_q + state.q.size] = state.q
+    row[S_dq : S_dq + state.dq.size] = state.dq
+    row[S_time] = 1e3 * state.time_s

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.torque_arm.arm_row import read_arm
 from kinegraph.robot.torque_arm.description import ArmDescription
 from kinegraph.robot.torque_arm.protocol import TorqueArm
 from kinegraph.robot.torque_arm.session import ArmSession, Pace
@@ -12,6 +13,8 @@ from kinegraph.robot.wire.state_layout import S_q
 from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
+    from kinegraph.robot.control.joint_options import JointOptions
+    from kinegraph.robot.control.joint_targets import JointTargets
     from kinegraph.robot.control.options import CartesianOptions
     from kinegraph.robot.control.target_form import TargetForm
     from kinegraph.robot.control.targets import CartesianTargets
@@ -55,8 +58,8 @@ class ArmControl:
         pose that follows from the measured joints.
 
         Args:
-            options: Left out: the defaults with `cartesian_law`. Gains and other vectors of joints
-                need the arm's number of entries.
+            options: Left out: the defaults with `cartesian_law` for the arm as it stands. Gains and
+                other vectors of joints need the arm's number of entries.
             pace: "clock": 1000 cycles a second by this computer, in a thread; "arm": as often as
                 `arm.read` returns; "stepped": when `step` is called, and as the handle's `wait`,
                 `move_to`, `follow` and `stop` need it.
@@ -76,17 +79,58 @@ class ArmControl:
         from kinegraph.robot.torque_arm.laws import cartesian_law
 
         if options is None:
-            options = CartesianOptions(backend=cartesian_law(self.arm.table))
-        if not isinstance(options, CartesianOptions):
+            law = cartesian_law(self.arm.table, inertia=self._inertia())
+            chosen = CartesianOptions(backend=law)
+        else:
+            chosen = options
+        if not isinstance(chosen, CartesianOptions):
             raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
-        session, controller = self._session_of(options, CARTESIAN_FORM, pace)
+        session, controller = self._session_of(chosen, CARTESIAN_FORM, pace)
         return CartesianTargets(
             session,
             controller,
             self.description.chain.data,
             session.newest_row,
             lambda link: self._axes_of(session, link),
-            workspace=options.workspace,
+            workspace=chosen.workspace,
+        ).start()
+
+    def joint_targets(
+        self, options: "JointOptions | None" = None, *, pace: Pace = "clock"
+    ) -> "JointTargets":
+        """Start the joint target controller; targets are in the order of the description's joints.
+
+        Args:
+            options: Left out: the defaults with `joint_law` for the arm as it stands, budgets a
+                fifth of the arm's limits.
+            pace: As for `cartesian_targets`.
+
+        Returns:
+            The running session; use it as a context manager.
+
+        Raises:
+            FrankaError: As for `cartesian_targets`.
+        """
+        from kinegraph.robot.control.backends import joint_form
+        from kinegraph.robot.control.joint_options import JointOptions
+        from kinegraph.robot.control.joint_targets import JointTargets
+        from kinegraph.robot.torque_arm.laws import joint_law
+
+        table = self.arm.table
+        if options is None:
+            chosen = JointOptions(backend=joint_law(table, inertia=self._inertia()))
+        else:
+            chosen = options
+        if not isinstance(chosen, JointOptions):
+            raise InvalidArgumentError(f"options: {options!r:.100} are no JointOptions")
+        session, controller = self._session_of(chosen, joint_form(chosen, table.n), pace)
+        return JointTargets(
+            session,
+            controller,
+            self.description.chain.data,
+            session.newest_row,
+            arm=table,
+            inset=chosen.backend.joint_limit_inset,
         ).start()
 
     def step(self, cycles: int = 1) -> bool:
@@ -104,10 +148,10 @@ class ArmControl:
         return self._session.step(cycles)
 
     def _session_of(
-        self, options: "CartesianOptions", form: "TargetForm", pace: Pace
+        self, options: "CartesianOptions | JointOptions", form: "TargetForm", pace: Pace
     ) -> tuple[ArmSession, "TargetController"]:
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
-        from kinegraph.robot.control.options import ImpedanceOptions
+        from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
         from kinegraph.robot.control.tuning.live_tuning import LiveTuning
         from kinegraph.robot.loop.target_controller import TargetController
         from kinegraph.robot.loop.waiting import Waiters
@@ -124,6 +168,9 @@ class ArmControl:
         if self._session is not None and self._session.is_running:
             raise InvalidOperationError("a session runs on the arm already")
         packed = options.packed(self.arm.table)
+        tuning = None
+        if isinstance(options, CartesianOptions):
+            tuning = LiveTuning.of_session(options, packed)
         controller = TargetController(
             packed,
             self.description.chain.data,
@@ -131,7 +178,7 @@ class ArmControl:
             np.zeros(MEMORY_SIZE),
             Waiters(),
             form=form,
-            tuning=LiveTuning.of_session(options, packed),
+            tuning=tuning,
         )
         session = ArmSession(
             self.arm,
@@ -144,6 +191,13 @@ class ArmControl:
         )
         self._session = session
         return session, controller
+
+    def _inertia(self) -> Array:
+        """What the joints move where the arm is now."""
+        state = read_arm(self.arm, self.description.n)
+        if not np.isfinite(state.q).all():
+            raise ControlError(f"the arm's joint positions are not finite: {state.q.tolist()}")
+        return self.description.joint_inertia(state.q)
 
     def _axes_of(self, session: ArmSession, link_name: str) -> Array:
         q = session.newest_row()[S_q : S_q + self.description.n]

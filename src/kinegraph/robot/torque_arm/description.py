@@ -4,11 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from kinegraph.kinematics.chain import ChainPlan, plan_chain
+from kinegraph.kinematics.dynamics import mass_matrix
 from kinegraph.kinematics.dynamics_plan import DynamicsPlan, plan_dynamics
 from kinegraph.kinematics.ofkt import OFKTStateSolver
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
+from kinegraph.robot.control.checks import check_finite_vector
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.torque_arm.limits import table_from_graph
 from kinegraph.scene.array_types import Array, VectorLike
@@ -64,8 +68,6 @@ class ArmDescription:
         Raises:
             InvalidArgumentError: Not n finite numbers. Also a `ValueError`.
         """
-        from kinegraph.robot.control.checks import check_finite_vector
-
         return check_finite_vector(name, as_numbers(name, q), self.n)
 
     def tip_pose(self, q: VectorLike) -> Isometry3d:
@@ -86,6 +88,15 @@ class ArmDescription:
         solver = OFKTStateSolver(self.graph)
         solver.setState(list(self.joint_names), self.positions(q))
         return solver.getRelativeLinkTransform(self.base_link, link_name)
+
+    def joint_inertia(self, q: VectorLike) -> Array:
+        """Return (n,) what each joint moves with the others held, its drive with it, kg m^2.
+
+        Raises:
+            InvalidArgumentError: Not n finite numbers. Also a `ValueError`.
+        """
+        masses = mass_matrix(self.bodies, self.positions(q))
+        return np.asarray(np.diag(masses) + self.table.drive_inertia)
 
 
 def describe_arm(

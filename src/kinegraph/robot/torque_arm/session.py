@@ -28,7 +28,7 @@ from kinegraph.robot.loop.loop_layout import (
 from kinegraph.robot.loop.realtime import raise_thread
 from kinegraph.robot.loop.rings import Ring, RingReader
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.robot.torque_arm.arm_row import empty_row, write_state
+from kinegraph.robot.torque_arm.arm_row import empty_row, read_arm, write_state
 from kinegraph.robot.torque_arm.description import ArmDescription
 from kinegraph.robot.torque_arm.protocol import TorqueArm
 from kinegraph.scene.array_types import Array, IntArray
@@ -37,6 +37,7 @@ __all__ = ["ARM_CYCLE_FIELDS", "ArmSession", "Pace"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _JOIN_S = 2.0
+_START_S = 10.0
 CYCLE_ROWS = 16384
 
 Pace = Literal["clock", "arm", "stepped"]
@@ -125,7 +126,11 @@ class ArmSession:
         self._thread = threading.Thread(target=self._main, name="kinegraph-arm", daemon=True)
         weakref.finalize(self, _leave, self._block, self._ended)
         self._thread.start()
-        self._begun.wait()
+        if not self._begun.wait(_START_S):
+            self._block[B_END] = 1  # for when the arm returns
+            raise ControlError(
+                f"the arm {self._arm.table.name!r} gave no state within {_START_S:g} s"
+            )
         self._raise_error()
 
     def _rehearse(self) -> None:
@@ -141,13 +146,7 @@ class ArmSession:
     # --- cycles ---------------------------------------------------------------------------------
 
     def _measure(self) -> None:
-        state = self._arm.read()
-        q, dq = np.asarray(state.q), np.asarray(state.dq)
-        if q.shape != self._tau.shape or dq.shape != self._tau.shape:
-            raise ControlError(
-                f"the arm's state has shapes {q.shape} and {dq.shape}, expected {self._tau.shape}"
-            )
-        write_state(self._row, q, dq, float(state.time_s))
+        write_state(self._row, read_arm(self._arm, self._tau.size))
 
     def _answer(self, block: IntArray, extra: Any) -> int:
         from kinegraph.robot.torque_arm.arm_kernels import arm_cycle
