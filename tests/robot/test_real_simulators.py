@@ -215,6 +215,18 @@ def test_streamed_targets_break_no_rule(strict_server: str) -> None:
     follow_by_its_controller(strict_server)
 
 
+def test_joint_targets_land_by_the_controllers_own_torques(server: tuple[str, str]) -> None:
+    host, _ = server
+    steps = np.zeros((2, 7))
+    steps[0, 3], steps[1, [0, 6]] = 0.1, 0.2
+    with Robot(host) as robot, robot.start_joint_target_control() as arm:
+        for step in steps:
+            arm.move_by(step)
+            assert arm.wait(tolerance=2e-3)
+        arm.move_by(-steps.sum(axis=0))
+        assert arm.wait(tolerance=2e-3)
+
+
 def test_the_target_controller_lands_where_nothing_rubs(tmp_path: Path) -> None:
     host = fresh_address()
     with franka_sim(host, tmp_path, "frictionless"):
