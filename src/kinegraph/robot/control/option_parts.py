@@ -146,8 +146,8 @@ class FrictionTerm:
     """
 
     limits: VectorLike | None = None
-    time: float = 0.1
-    speed: float = 0.01
+    time: float = 0.07
+    speed: float = 0.003
 
     def __post_init__(self) -> None:
         if self.limits is not None:
@@ -181,7 +181,7 @@ class IntegralTerm:
     """
 
     max_force: float = 10.0
-    time: float = 0.2
+    time: float = 0.15
     window: float = 1.0
 
     def validate(self) -> None:
