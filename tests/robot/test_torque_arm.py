@@ -14,7 +14,7 @@ from kinegraph.robot.control.records import records_from_rows
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.torque_arm import ArmControl, ArmState, SimulatedArm, cartesian_law, session
-from kinegraph.robot.torque_arm.session import ARM_CYCLE_FIELDS
+from kinegraph.robot.torque_arm.arm_cycles import TORQUES
 from kinegraph.scene.array_types import Array
 
 pytestmark = pytest.mark.compiled
@@ -37,9 +37,7 @@ def plain(arm: str) -> CartesianOptions:
 
 def torques_of(targets: CartesianTargets, n: int) -> Array:
     """The torques of all cycles, (cycles, n)."""
-    rows = targets.cycles().read()[0]
-    at = sum(count for name, count in ARM_CYCLE_FIELDS if name != "torques")
-    return rows[:, at : at + n]
+    return targets.cycles().read()[0][:, TORQUES : TORQUES + n]
 
 
 @pytest.mark.parametrize("arm", ARMS)

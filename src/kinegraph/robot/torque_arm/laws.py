@@ -16,6 +16,7 @@ __all__ = ["cartesian_law", "joint_law"]
 # Of the Cartesian law's joint springs: 0.45 1/rad of the rated torque, within what CARTESIAN has.
 POSTURE_STIFFNESS, SOFTEST, STIFFEST = 0.45, 10.0, 50.0
 POSTURE_DAMPING_RATIO = 0.3
+POSE_NUMBERS = 6
 JOINT_STIFFNESS, JOINT_DAMPING_RATIO = 7.0, 0.7
 # JOINT's dampers are about 2 sqrt(K).
 LEAST_JOINT_DAMPING = 2.0
@@ -31,6 +32,9 @@ def cartesian_law(
     0.6 sqrt(K m), three tenths of critical. A Franka arm's are 39 and 4.7 at the shoulder, 10 and
     0.9 at the wrist; `CARTESIAN` has 40 and 4, 10 and 1.
 
+    An arm of fewer than six joints cannot follow the straight way to a pose that it reaches, and
+    has to stay behind it meanwhile: for it `max_lead` is infinite.
+
     Args:
         arm: The arm's table.
         base: All else of the law. Left out: the defaults.
@@ -43,7 +47,8 @@ def cartesian_law(
     damping = 2.0 * POSTURE_DAMPING_RATIO * np.sqrt(stiffness * _moved(arm, inertia))
     at_tip = (CARTESIAN_GAINS.cartesian_stiffness, CARTESIAN_GAINS.cartesian_damping)
     gains = Gains(*at_tip, stiffness, damping)
-    return replace(ImpedanceOptions() if base is None else base, gains=gains)
+    law = replace(ImpedanceOptions() if base is None else base, gains=gains)
+    return law if arm.n >= POSE_NUMBERS else replace(law, max_lead=np.inf)
 
 
 def joint_law(

@@ -11,7 +11,7 @@ import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
 from kinegraph.robot.argument_checks import check_duration
-from kinegraph.robot.control.table_layout import CYCLE_TIME, MAX_JOINTS
+from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidOperationError
 from kinegraph.robot.loop.loop_layout import (
     B_CYCLES,
@@ -26,36 +26,29 @@ from kinegraph.robot.loop.loop_layout import (
     SETTINGS_SIZE,
 )
 from kinegraph.robot.loop.realtime import raise_thread
-from kinegraph.robot.loop.rings import Ring, RingReader
+from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
+from kinegraph.robot.torque_arm.arm_cycles import CycleLog
 from kinegraph.robot.torque_arm.arm_row import empty_row, read_arm, write_state
 from kinegraph.robot.torque_arm.description import ArmDescription
 from kinegraph.robot.torque_arm.protocol import TorqueArm
+from kinegraph.robot.wire.state_layout import S_time
 from kinegraph.scene.array_types import Array, IntArray
 
-__all__ = ["ARM_CYCLE_FIELDS", "ArmSession", "Pace"]
+__all__ = ["ArmSession", "Pace"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _JOIN_S = 2.0
 _START_S = 10.0
-CYCLE_ROWS = 16384
 
 Pace = Literal["clock", "arm", "stepped"]
 
-ARM_CYCLE_FIELDS: tuple[tuple[str, int], ...] = (
-    ("time_s", 1),
-    ("compute_ns", 1),
-    ("q", MAX_JOINTS),
-    ("dq", MAX_JOINTS),
-    ("torques", MAX_JOINTS),
-)
-"""Fields of a row in an arm's ring of cycles: the state, and the torques that answered it."""
 
-
-def _leave(block: IntArray, ended: threading.Event) -> None:
-    """End a session whose handle or interpreter goes."""
-    block[B_END] = 1
-    ended.wait(_JOIN_S)
+def _leave(block: IntArray, ended: threading.Event, pid: int) -> None:
+    """End a session whose interpreter goes; a forked child has no thread of it."""
+    if os.getpid() == pid:
+        block[B_END] = 1
+        ended.wait(_JOIN_S)
 
 
 class ArmSession:
@@ -96,8 +89,7 @@ class ArmSession:
         self._gravity = np.array(arm.gravity, dtype=np.float64)
         self._pose, self._work = np.zeros((4, 4)), description.bodies.workspace()
         self._tau, self._sent, self._out = np.zeros(n), np.zeros(n), np.zeros(n)
-        self._cycles = Ring(CYCLE_ROWS, ARM_CYCLE_FIELDS)
-        self._cycle_row = np.zeros(self._cycles.width)
+        self._log = CycleLog(n)
         self._address = 0
         self._pid = os.getpid()
         self._begun, self._ended = threading.Event(), threading.Event()
@@ -124,7 +116,7 @@ class ArmSession:
             self.step()
             return
         self._thread = threading.Thread(target=self._main, name="kinegraph-arm", daemon=True)
-        weakref.finalize(self, _leave, self._block, self._ended)
+        weakref.finalize(self, _leave, self._block, self._ended, self._pid)
         self._thread.start()
         if not self._begun.wait(_START_S):
             self._block[B_END] = 1  # for when the arm returns
@@ -180,19 +172,8 @@ class ArmSession:
         if answer < 0:
             raise self._controller.explain(answer)
         self._arm.send(self._out)
-        self._note(took)
+        self._log.note(self._row, self._out, took)
         return answer == 0
-
-    def _note(self, took: int) -> None:
-        from kinegraph.robot.loop.ring_kernels import push
-        from kinegraph.robot.wire.state_layout import S_dq, S_q, S_time
-
-        row, n, k = self._cycle_row, self._tau.size, MAX_JOINTS
-        row[0], row[1] = 1e-3 * self._row[S_time], took
-        row[2 : 2 + n] = self._row[S_q : S_q + n]
-        row[2 + k : 2 + k + n] = self._row[S_dq : S_dq + n]
-        row[2 + 2 * k : 2 + 2 * k + n] = self._out
-        push(self._cycles.data, self._cycles.head, self._cycles.width, row)
 
     def _advance(self) -> bool:
         """Run one cycle, or end the session; False when it has ended."""
@@ -264,7 +245,7 @@ class ArmSession:
 
     def cycles(self) -> RingReader:
         """Return a reader of the cycles, from the first that is still there."""
-        return self._cycles.reader(0)
+        return self._log.reader()
 
     def newest_row(self) -> Array:
         """Return the newest state's row, see `arm_row`."""
@@ -273,8 +254,6 @@ class ArmSession:
     def clock(self) -> float:
         """Return the time by which waiting is limited, s: the arm's own where it is stepped."""
         if self.pace == "stepped":
-            from kinegraph.robot.wire.state_layout import S_time
-
             return 1e-3 * float(self._newest[S_time])
         return time.monotonic()
 
