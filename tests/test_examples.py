@@ -12,6 +12,7 @@ WITH_ROBOT = (
     "bad_network",
     "compiled_motion",
     "follow_a_chunk",
+    "guard_a_session",
     "joint_motion",
     "joint_targets",
     "load_the_model",

@@ -165,13 +165,17 @@ class MotionSession:
             self._handed_over = True
             loop.switch_to(self._program)
             if not self._program.ended.is_set():  # else nobody would answer the states
-                channel = link.connection.channel
-                self._move = channel.send("Move", self._mode.request(), self._on_reply)
+                self._move = self._request_move()
         except BaseException:
             self._end_loop()
             self._failed = True
             self._settle(None)
             raise
+
+    def _request_move(self) -> Exchange | None:
+        """Send Move; return the request whose replies are to come."""
+        channel = self._link.connection.channel
+        return channel.send("Move", self._mode.request(), self._on_reply)
 
     def mark_claimed(self) -> None:
         """Count as running from now on; called by the link, which lets only one in."""

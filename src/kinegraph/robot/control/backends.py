@@ -11,10 +11,11 @@ from kinegraph.robot.control.option_parts import MotionLimits
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.robot_controller import RobotController
 from kinegraph.robot.control.target_form import CARTESIAN_FORM, JOINT_FORM, TargetForm
+from kinegraph.robot.dry_session import DrySession
 from kinegraph.robot.limits import MAX_CUTOFF_FREQUENCY, rate_limits
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.motion_mode import MotionKind
-from kinegraph.robot.session import LoopController, MotionSession, TorqueSession
+from kinegraph.robot.session import LoopController, MotionSession
 from kinegraph.scene.array_types import Array
 
 __all__ = [
@@ -61,6 +62,31 @@ def cartesian_form(options: CartesianOptions) -> TargetForm:
     return STREAMED_CARTESIAN_FORM if streams else CARTESIAN_FORM
 
 
+def _session(
+    link: RobotLink,
+    controller: LoopController,
+    options: CartesianOptions | JointOptions,
+    generator: int,
+) -> MotionSession:
+    session = DrySession if options.dry_run else MotionSession
+    backend = options.backend
+    if isinstance(backend, ImpedanceOptions):
+        return session(
+            link,
+            MotionKind.torques(),
+            controller,
+            limit_rate=options.limit_rate,
+            cutoff_frequency=backend.cutoff_frequency,
+        )
+    return session(
+        link,
+        MotionKind.generator(generator, options.controller_mode, external=False),
+        controller,
+        limit_rate=False,
+        cutoff_frequency=MAX_CUTOFF_FREQUENCY,
+    )
+
+
 def cartesian_session(
     link: RobotLink, controller: LoopController, options: CartesianOptions
 ) -> MotionSession:
@@ -68,21 +94,7 @@ def cartesian_session(
 
     Poses are limited by the backstop in the controller, and go through no filter.
     """
-    backend = options.backend
-    if isinstance(backend, ImpedanceOptions):
-        return TorqueSession(
-            link,
-            controller,
-            limit_rate=options.limit_rate,
-            cutoff_frequency=backend.cutoff_frequency,
-        )
-    return MotionSession(
-        link,
-        MotionKind.generator(CARTESIAN_POSE, options.controller_mode, external=False),
-        controller,
-        limit_rate=False,
-        cutoff_frequency=MAX_CUTOFF_FREQUENCY,
-    )
+    return _session(link, controller, options, CARTESIAN_POSE)
 
 
 def vertical_stiffness(options: CartesianOptions) -> float:
@@ -137,21 +149,7 @@ def joint_session(
 
     Positions are limited by the backstop in the controller, and go through no filter.
     """
-    backend = options.backend
-    if isinstance(backend, ImpedanceOptions):
-        return TorqueSession(
-            link,
-            controller,
-            limit_rate=options.limit_rate,
-            cutoff_frequency=backend.cutoff_frequency,
-        )
-    return MotionSession(
-        link,
-        MotionKind.generator(JOINT_POSITION, options.controller_mode, external=False),
-        controller,
-        limit_rate=False,
-        cutoff_frequency=MAX_CUTOFF_FREQUENCY,
-    )
+    return _session(link, controller, options, JOINT_POSITION)
 
 
 def joint_vertical_stiffness(options: JointOptions, jacobian: Array) -> float:

@@ -4,19 +4,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.control import options_layout as layout
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import check_positive, check_positive_vector
 from kinegraph.robot.control.gains import JOINT_GAINS
+from kinegraph.robot.control.guards.session_guards import Observer, check_session
 from kinegraph.robot.control.option_packing import arm_values, impedance_values
 from kinegraph.robot.control.option_parts import Settle
-from kinegraph.robot.control.options import (
-    MAX_CPU,
-    MAX_PRIORITY,
-    ImpedanceOptions,
-    validate_backend,
-)
+from kinegraph.robot.control.options import ImpedanceOptions, validate_backend
 from kinegraph.robot.control.robot_controller import RobotController
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.modes import ControllerMode
@@ -86,8 +81,14 @@ class JointOptions:
         max_deviation: Distance of any joint from its start at which the session ends, rad.
         settle: Landing of a stop.
         limit_rate: Whether what is sent is limited in its rate.
-        realtime_priority: FIFO priority of the loop's thread, None: what it has, see `Robot`.
+        realtime_priority: FIFO priority of the loop's thread, 1 to 99; None: the one that was
+            given to `Robot`, else the highest that can be had.
         cpu: Core of the loop's thread, None: what it has.
+        max_target_age_s: Longest time between two targets, s, from the first one on. One that is
+            older ends the session: it lands there, finishes, and `stop()` raises. None: any age.
+        dry_run: Whether all is computed and recorded, and nothing sent: there is no Move.
+        observer: Called off the loop's thread with the `RobotState` and the record of every cycle;
+            see `TargetHandle.observation`. None: nobody.
     """
 
     limits: JointLimits | None = None
@@ -100,6 +101,9 @@ class JointOptions:
     limit_rate: bool = True
     realtime_priority: int | None = None
     cpu: int | None = None
+    max_target_age_s: float | None = None
+    dry_run: bool = False
+    observer: Observer | None = None
 
     def validate(self, arm: ArmTable | None = None) -> None:
         """Raise InvalidArgumentError for the first field that the controller cannot use.
@@ -116,10 +120,7 @@ class JointOptions:
         validate_backend(self.backend, self.controller_mode, arm)
         check_positive("max_deviation", self.max_deviation)
         self.settle.validate()
-        if self.realtime_priority is not None:
-            check_whole("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
-        if self.cpu is not None:
-            check_whole("cpu", self.cpu, 0, MAX_CPU)
+        check_session(self)
 
     def with_arm_defaults(self, arm: ArmTable) -> "JointOptions":
         """Return options with the arm's own values where none were given."""

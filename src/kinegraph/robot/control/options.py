@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.control import options_layout as layout
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import (
@@ -20,6 +19,7 @@ from kinegraph.robot.control.checks import (
     refuse,
 )
 from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains, scaled_cartesian
+from kinegraph.robot.control.guards.session_guards import Observer, check_session
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
 from kinegraph.robot.control.option_parts import (
@@ -57,9 +57,6 @@ __all__ = [
     "WorkspaceBox",
     "scaled_cartesian",
 ]
-
-MAX_PRIORITY = 99
-MAX_CPU = 1023
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,8 +211,14 @@ class CartesianOptions:
         max_angular_deviation: Angle from the start at which the session ends, rad.
         settle: Landing of a stop.
         limit_rate: Whether the torques sent are limited in their rate.
-        realtime_priority: FIFO priority of the loop's thread, None: what it has, see `Robot`.
+        realtime_priority: FIFO priority of the loop's thread, 1 to 99; None: the one that was
+            given to `Robot`, else the highest that can be had.
         cpu: Core of the loop's thread, None: what it has.
+        max_target_age_s: Longest time between two targets, s, from the first one on. One that is
+            older ends the session: it lands there, finishes, and `stop()` raises. None: any age.
+        dry_run: Whether all is computed and recorded, and nothing sent: there is no Move.
+        observer: Called off the loop's thread with the `RobotState` and the record of every cycle;
+            see `TargetHandle.observation`. None: nobody.
         workspace: Box that targets and motion are kept in; None: none.
     """
 
@@ -229,6 +232,9 @@ class CartesianOptions:
     limit_rate: bool = True
     realtime_priority: int | None = None
     cpu: int | None = None
+    max_target_age_s: float | None = None
+    dry_run: bool = False
+    observer: Observer | None = None
     workspace: WorkspaceBox | None = None
 
     def validate(self, arm: ArmTable | None = None) -> None:
@@ -243,10 +249,7 @@ class CartesianOptions:
         check_positive("max_deviation", self.max_deviation)
         check_positive("max_angular_deviation", self.max_angular_deviation)
         self.settle.validate()
-        if self.realtime_priority is not None:
-            check_whole("realtime_priority", self.realtime_priority, 1, MAX_PRIORITY)
-        if self.cpu is not None:
-            check_whole("cpu", self.cpu, 0, MAX_CPU)
+        check_session(self)
         if self.workspace is not None:
             if not isinstance(self.workspace, WorkspaceBox):
                 raise refuse("workspace", self.workspace, "is no WorkspaceBox")

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinegraph.robot.argument_checks import check_duration
 from kinegraph.robot.control.checks import check_positive
+from kinegraph.robot.control.guards.observation import Observation
 from kinegraph.robot.control.memory_layout import M_deviated
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_steps import following, landing, run, run_async
@@ -22,6 +23,7 @@ from kinegraph.scene.array_types import Array
 
 __all__ = ["REST", "REST_ACCELERATION", "TargetHandle"]
 
+OBSERVED_S = 5.0
 REST = 1e-4
 REST_ACCELERATION = 0.05
 Handle = TypeVar("Handle", bound="TargetHandle")
@@ -41,6 +43,7 @@ class TargetHandle(ABC):
 
     Attributes:
         is_stopping: Whether `stop` has been called.
+        observation: What the options' observer was called for, and what it lost; None without one.
     """
 
     _deviation: ClassVar[str]
@@ -58,6 +61,20 @@ class TargetHandle(ABC):
         self._chain = chain
         self._newest_state = newest_state
         self.is_stopping = False
+        self.observation = self._observation()
+
+    def _observation(self) -> Observation | None:
+        controller, session = self._controller, self._session
+        observer = controller.guards.observer
+        if observer is None:
+            return None
+        return Observation(
+            observer,
+            controller.observed,
+            controller.records,
+            lambda: session.is_running,
+            int(self._chain[0]),
+        )
 
     def start(self: Handle) -> Handle:
         """Start the motion; return when its first cycle has run.
@@ -67,6 +84,8 @@ class TargetHandle(ABC):
         """
         self._check_start()
         self._session.start()
+        if self.observation is not None:
+            self.observation.start()
         # A handle that is dropped lands on its last target and finishes by itself.
         weakref.finalize(self, self._session.request_stop)
         return self
@@ -243,14 +262,22 @@ class TargetHandle(ABC):
         """Land on the last target, finish the motion, and wait for it; a `follow` ends here.
 
         Raises:
-            ControlError: The robot or another call ended the motion, or the arm had strayed too
-                far from its start.
+            ControlError: The robot or another call ended the motion, the arm had strayed too far
+                from its start, or a target was too old.
             FrankaError: Whatever else ended it.
         """
         self.is_stopping = True
         self._session.stop(timeout_s)
+        if self.observation is not None:
+            self.observation.finish(OBSERVED_S)
         if self._controller.extra.memory[M_deviated] != 0.0:
             raise ControlError(f"{self._deviation}; the session braked and finished")
+        if self._controller.ran_stale:
+            age = 1e-3 * self._controller.guards.max_age_cycles
+            raise ControlError(
+                f"no new target for {age:g} s (max_target_age_s); the session landed on the last "
+                "one and finished"
+            )
 
     def cancel(self) -> None:
         """End the motion now; the robot stops it by itself."""

@@ -57,6 +57,7 @@ class ControlledScene(EditedScene):
             vertical_stiffness,
             within_robot,
         )
+        from kinegraph.robot.control.guards.session_guards import SessionGuards
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
         from kinegraph.robot.control.options import CartesianOptions, RobotController
         from kinegraph.robot.control.targets import CartesianTargets
@@ -89,6 +90,7 @@ class ControlledScene(EditedScene):
                 link.loop.waiters,
                 form=cartesian_form(chosen),
                 tuning=LiveTuning.of_session(chosen, packed),
+                guards=SessionGuards.of(chosen),
             )
             session = cartesian_session(link, controller, chosen)
             return CartesianTargets(
@@ -128,6 +130,7 @@ class ControlledScene(EditedScene):
             joint_vertical_stiffness,
             joints_within_robot,
         )
+        from kinegraph.robot.control.guards.session_guards import SessionGuards
         from kinegraph.robot.control.joint_options import JointOptions
         from kinegraph.robot.control.joint_targets import JointTargets
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
@@ -149,6 +152,7 @@ class ControlledScene(EditedScene):
                 np.zeros(MEMORY_SIZE),
                 link.loop.waiters,
                 form=joint_form(chosen, arm.n),
+                guards=SessionGuards.of(chosen),
             )
             session = joint_session(link, controller, chosen)
             inset = chosen.backend.joint_limit_inset

@@ -72,6 +72,14 @@ B_FINISHED_SENDS = 60  # commands sent with the finished flag in this session
 B_SHOWN = 61  # whether a state has shown the motion
 BLOCK_SIZE = 64
 
+# --- the watch of a target session: two settings, then what the loop counts ----------------------
+W_MAX_AGE = 0  # cycles after which a target is stale, 0: never
+W_DRY_RUN = 1  # nothing is sent
+W_SEQUENCE = 2  # of the slot, of the newest target that was seen
+W_AGE = 3  # cycles since it was first seen
+W_STALE = 4  # a target was stale: the session lands and ends
+WATCH_SIZE = 5
+
 # --- phases ----------------------------------------------------------------------------------
 PHASE_IDLE = 0
 PHASE_STREAM = 1
@@ -263,6 +271,9 @@ class TargetMemory(NamedTuple):
         tuning_sequence: (1,) int64 of the slot of tuned numbers; 0: they are not tuned.
         tuning_slot: (words,) published numbers.
         tuning: The loop's own row of them, see `tuning_layout`.
+        watch: (WATCH_SIZE,) int64: age of the target, and whether nothing is sent.
+        observed: Ring of the states that were answered; shorter than one: nobody observes.
+        observed_head: (2,) rows published, rows begun.
     """
 
     sequence: Any
@@ -281,6 +292,9 @@ class TargetMemory(NamedTuple):
     tuning_sequence: Any
     tuning_slot: Any
     tuning: Any
+    watch: Any
+    observed: Any
+    observed_head: Any
 
 
 STATE_ROW_FIELDS: tuple[tuple[str, int], ...] = (*STATE_FIELDS, ("received_ns", 1))

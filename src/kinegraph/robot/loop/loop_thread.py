@@ -53,7 +53,7 @@ from kinegraph.robot.loop.loop_layout import (
     STATE_ROW_FIELDS,
     LoopMemory,
 )
-from kinegraph.robot.loop.realtime import raise_thread
+from kinegraph.robot.loop.realtime import raise_as_far_as_possible, raise_thread
 from kinegraph.robot.loop.rings import Ring
 from kinegraph.robot.loop.session_kernels import stream_session
 from kinegraph.robot.loop.waiting import Waiters
@@ -225,13 +225,22 @@ class LoopThread:
         return program.code is not None or PHASE_WAIT <= phase <= PHASE_FINISHING
 
     def set_realtime(self, priority: int | None, cpu: int | None) -> None:
-        """Give the running thread another FIFO priority and core; None leaves what it has.
+        """Give the running thread another FIFO priority and core.
+
+        Args:
+            priority: 1 to 99; None: what the thread was made with, else the highest that can
+                be had.
+            cpu: Number of the core; None: what it has.
 
         Raises:
             RealtimeError: They are insisted on and could not be had.
         """
         thread = self._thread.native_id
-        if thread is not None and (priority is not None or cpu is not None):
+        if thread is None:
+            return
+        if priority is None and self._realtime[0] is None:
+            raise_as_far_as_possible(thread)
+        if priority is not None or cpu is not None:
             raise_thread(priority, cpu, enforce=self._realtime[2], thread=thread)
 
     def wake(self) -> None:

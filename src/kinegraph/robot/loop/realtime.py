@@ -6,7 +6,12 @@ from pathlib import Path
 
 from kinegraph.robot.errors import RealtimeError
 
-__all__ = ["PRIORITY_MAX", "has_realtime_kernel", "raise_thread"]
+__all__ = [
+    "PRIORITY_MAX",
+    "has_realtime_kernel",
+    "raise_as_far_as_possible",
+    "raise_thread",
+]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _KERNEL_FLAG = Path("/sys/kernel/realtime")
@@ -22,6 +27,36 @@ def has_realtime_kernel() -> bool:
         return _KERNEL_FLAG.read_text(encoding="ascii").strip() == "1"
     except OSError:
         return False
+
+
+def raise_as_far_as_possible(thread: int) -> int:
+    """Give a thread the highest FIFO priority that this process may give.
+
+    Args:
+        thread: The kernel's number of the thread, 0: the calling one.
+
+    Returns:
+        The priority; 0 if none can be had, which is logged once a process.
+    """
+    import resource  # not on every system that this package can be imported on
+
+    allowed = resource.getrlimit(resource.RLIMIT_RTPRIO)[0]
+    for priority in (PRIORITY_MAX, min(allowed, PRIORITY_MAX)):
+        try:
+            set_fifo(thread, priority)
+        except (OSError, ValueError):
+            continue
+        return priority
+    text = "no FIFO priority can be had; the loop runs as an ordinary thread"
+    if text not in _said:
+        _said.add(text)
+        _LOG.info("%s", text)
+    return 0
+
+
+def set_fifo(thread: int, priority: int) -> None:
+    """Give a thread a FIFO priority that its forked children do not have."""
+    os.sched_setscheduler(thread, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority))
 
 
 def raise_thread(priority: int | None, cpu: int | None, *, enforce: bool, thread: int = 0) -> None:
@@ -44,9 +79,7 @@ def raise_thread(priority: int | None, cpu: int | None, *, enforce: bool, thread
         failures.append("the running kernel does not have realtime capabilities")
     if priority is not None:
         try:
-            os.sched_setscheduler(
-                thread, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(priority)
-            )
+            set_fifo(thread, priority)
         except (OSError, ValueError) as error:
             failures.append(f"SCHED_FIFO priority {priority} cannot be had ({error})")
     if cpu is not None:

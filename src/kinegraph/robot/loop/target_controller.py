@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
+from kinegraph.robot.control.guards.session_guards import SessionGuards
 from kinegraph.robot.control.target_form import CARTESIAN_FORM, TargetForm
 from kinegraph.robot.control.tuning.live_tuning import LiveTuning
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidArgumentError
@@ -14,21 +15,29 @@ from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
 from kinegraph.robot.loop.loop_layout import (
     B_CHAIN_ACTIVE,
     B_CHAIN_IN_USE,
+    B_MOTION,
     B_PHASE,
     PHASE_RUNNING,
+    W_DRY_RUN,
+    W_MAX_AGE,
+    W_STALE,
+    WATCH_SIZE,
     LoopMemory,
     TargetMemory,
     rehearsal,
 )
 from kinegraph.robot.loop.native_call_kernels import RAISED, native_address
 from kinegraph.robot.loop.rings import Ring, TargetSlot
-from kinegraph.robot.loop.target_session_kernels import target_session
+from kinegraph.robot.loop.target_session_kernels import answer_state, target_session
 from kinegraph.robot.loop.waiting import Waiters
+from kinegraph.robot.wire.state_layout import STATE_FIELDS
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["TargetController"]
 
 RECORD_ROWS = 16384
+OBSERVED_ROWS = 4096
+REHEARSALS = 3
 # By the codes that the controllers share, see `cartesian_kernels`.
 FAULTS = {
     -1: "the joint positions, velocities or the load of the state are not finite",
@@ -58,12 +67,15 @@ class TargetController:
         cycle: Kernel with the signature of `cartesian_cycle`; None for the form's own.
         record_rows: Records that the ring keeps.
         tuning: What of the options may be tuned while the session runs; None: nothing.
+        guards: What the loop watches beside the controller; None: nothing.
 
     Attributes:
         form: As given.
         slot: Newest target, of the form.
         records: Ring of the controller's records.
         tuning: As given, or one that refuses.
+        guards: As given, or none.
+        observed: Ring of the states that were answered; without room if nobody observes.
     """
 
     def __init__(
@@ -79,11 +91,15 @@ class TargetController:
         cycle: Any = None,
         record_rows: int = RECORD_ROWS,
         tuning: LiveTuning | None = None,
+        guards: SessionGuards | None = None,
     ) -> None:
         self.form = form
         self.slot = TargetSlot(form.target_size)
         self.records = Ring(record_rows, form.record_fields)
         self.tuning = LiveTuning(0, None, NOT_TUNED) if tuning is None else tuning
+        self.guards = SessionGuards() if guards is None else guards
+        rows = 0 if self.guards.observer is None else OBSERVED_ROWS
+        self.observed = Ring(rows, STATE_FIELDS)
         self._explain = explain
         self._waiters = waiters
         self._cycle = cycle
@@ -108,15 +124,38 @@ class TargetController:
             tuning_sequence=self.tuning.slot.sequence,
             tuning_slot=self.tuning.slot.values,
             tuning=self.tuning.row,
+            watch=np.zeros(WATCH_SIZE, dtype=np.int64),
+            observed=self.observed.data,
+            observed_head=self.observed.head,
         )
         self.extra.chain_0[: chain.size] = chain
+        self.extra.watch[W_MAX_AGE] = self.guards.max_age_cycles
+        self.extra.watch[W_DRY_RUN] = self.guards.dry_run
+
+    @property
+    def ran_stale(self) -> bool:
+        """Whether a target became older than the session allows."""
+        return bool(self.extra.watch[W_STALE])
 
     def prepare(self, memory: LoopMemory) -> None:
         """Compile the loop and the controller; take the newest chain as the first."""
         with announce_compiling("the target controller"):
             self._address = self.address()
             target_session(rehearsal(memory), self.extra, self._address)
+            self._rehearse(memory)
         self.attach(memory.block)
+
+    def _rehearse(self, memory: LoopMemory) -> None:
+        """Run some cycles on copies: the first one in the loop is to find all in its place."""
+        kept = self.extra
+        large = {"records": np.zeros(kept.record.size), "observed": np.zeros(0)}
+        copies = {name: getattr(kept, name).copy() for name in kept._fields if name not in large}
+        extra = kept._replace(**copies, **large)
+        block, state = memory.block.copy(), memory.state.copy()
+        block[B_CHAIN_ACTIVE] = block[B_CHAIN_IN_USE] = 0
+        out = (memory.torques if block[B_MOTION] == 0 else memory.motion).copy()
+        for _ in range(REHEARSALS):
+            answer_state(block, extra, self._address, state, out)
 
     def address(self) -> int:
         """Return the address of the controller's cycle, compiled if it was not yet."""

@@ -10,6 +10,7 @@ from kinegraph.robot.loop.cycle_kernels import (
     end_cycle,
     end_session,
 )
+from kinegraph.robot.loop.dry_cycle_kernels import begin_dry_cycle, end_dry_cycle
 from kinegraph.robot.loop.loop_layout import (
     B_CHAIN_ACTIVE,
     B_CHAIN_CHANGES,
@@ -21,11 +22,13 @@ from kinegraph.robot.loop.loop_layout import (
     B_TORQUES,
     BOTH_HALVES,
     END_CONTROLLER,
+    W_DRY_RUN,
     LoopMemory,
     TargetMemory,
 )
 from kinegraph.robot.loop.native_call_kernels import call_cycle
 from kinegraph.robot.loop.ring_kernels import publish, push, read_slot
+from kinegraph.robot.loop.watch_kernels import is_stale, note_state
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["answer_state", "target_session"]
@@ -45,7 +48,7 @@ def read_target(block: IntArray, extra: TargetMemory) -> int:
     Returns:
         1 when the motion is to stop, else 0.
     """
-    stop = load(block, B_STOP)
+    stop = load(block, B_STOP) != 0 or is_stale(extra)
     got = read_slot(extra.sequence, extra.slot, extra.fresh)
     if got == 1:
         for i in range(extra.target.shape[0]):
@@ -53,7 +56,7 @@ def read_target(block: IntArray, extra: TargetMemory) -> int:
     elif got < 0:
         block[B_TORN] += 1
         return 0
-    return 1 if stop != 0 else 0
+    return 1 if stop else 0
 
 
 @kernel
@@ -96,6 +99,7 @@ def answer_state(
     """
     take_tuning(extra.tuning_sequence, extra.tuning_slot, extra.tuning, extra.options)
     flags = read_target(block, extra) | take_chain(block)
+    note_state(extra, state)
     chain = extra.chain_1 if block[B_CHAIN_IN_USE] == 1 else extra.chain_0
     answer: int = call_cycle(
         address,
@@ -128,10 +132,11 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
     """
     block = memory.block
     out = memory.torques if block[B_TORQUES] != 0 else memory.motion
+    dry = extra.watch[W_DRY_RUN] != 0
     begin_session(memory)
     code = 0
     while code >= 0:
-        code = begin_cycle(memory)
+        code = begin_dry_cycle(memory) if dry else begin_cycle(memory)
         if code != CYCLE:
             continue
         answer = answer_state(block, extra, address, memory.state, out)
@@ -139,6 +144,6 @@ def target_session(memory: LoopMemory, extra: TargetMemory, address: int) -> int
             block[B_FAULT] = answer
             code = -END_CONTROLLER
             continue
-        code = end_cycle(memory, answer, BOTH_HALVES)
+        code = end_dry_cycle(memory, answer) if dry else end_cycle(memory, answer, BOTH_HALVES)
         push(extra.records, extra.records_head, extra.record.shape[0], extra.record)
     return end_session(memory, -code)

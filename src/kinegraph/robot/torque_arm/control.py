@@ -150,6 +150,7 @@ class ArmControl:
     def _session_of(
         self, options: "CartesianOptions | JointOptions", form: "TargetForm", pace: Pace
     ) -> tuple[ArmSession, "TargetController"]:
+        from kinegraph.robot.control.guards.session_guards import SessionGuards
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
         from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
         from kinegraph.robot.control.tuning.live_tuning import LiveTuning
@@ -179,6 +180,7 @@ class ArmControl:
             Waiters(),
             form=form,
             tuning=tuning,
+            guards=SessionGuards.of(options),
         )
         session = ArmSession(
             self.arm,

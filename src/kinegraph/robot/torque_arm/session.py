@@ -79,6 +79,7 @@ class ArmSession:
         n = description.n
         self._arm, self._description, self._controller = arm, description, controller
         self.pace: Pace = pace
+        self._dry = controller.guards.dry_run
         self._realtime = realtime
         self._block: IntArray = np.zeros(BLOCK_SIZE, dtype=np.int64)
         self._row, self._newest = empty_row(), empty_row()
@@ -171,8 +172,10 @@ class ArmSession:
         self._newest = self._row.copy()
         if answer < 0:
             raise self._controller.explain(answer)
-        self._arm.send(self._out)
         self._log.note(self._row, self._out, took)
+        if self._dry:
+            return answer == 0 and self._block[B_STOP] == 0
+        self._arm.send(self._out)
         return answer == 0
 
     def _advance(self) -> bool:
@@ -194,7 +197,8 @@ class ArmSession:
         self._block[B_PHASE] = PHASE_ENDED
         self._error = error
         try:
-            self._arm.stop()
+            if not self._dry:
+                self._arm.stop()
         except Exception:
             _LOG.exception("the arm could not be stopped")
         self._ended.set()
