@@ -49,7 +49,7 @@ def main() -> None:
         except ValueError as refused:
             print(refused)
         for step in np.linspace(0.0, 0.05, 20):
-            arm.set_position(here + [step, 0.0, 0.0])
+            arm.set_position(here + np.array([step, 0.0, 0.0]))
             time.sleep(0.03)
         while arm.is_running:  # nothing more comes: the session lands and ends by itself
             time.sleep(0.05)
