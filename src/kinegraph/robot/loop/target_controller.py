@@ -15,8 +15,8 @@ from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
 from kinegraph.robot.loop.loop_layout import (
     B_CHAIN_ACTIVE,
     B_CHAIN_IN_USE,
-    B_MOTION,
     B_PHASE,
+    MOTION_SIZE,
     PHASE_RUNNING,
     W_DRY_RUN,
     W_MAX_AGE,
@@ -153,7 +153,7 @@ class TargetController:
         extra = kept._replace(**copies, **large)
         block, state = memory.block.copy(), memory.state.copy()
         block[B_CHAIN_ACTIVE] = block[B_CHAIN_IN_USE] = 0
-        out = (memory.torques if block[B_MOTION] == 0 else memory.motion).copy()
+        out = np.zeros(MOTION_SIZE)  # room for torques or a motion
         for _ in range(REHEARSALS):
             answer_state(block, extra, self._address, state, out)
 
