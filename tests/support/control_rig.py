@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinegraph.kinematics.chain import ChainPlan, plan_chain
-from kinegraph.kinematics.dynamics import plan_dynamics
+from kinegraph.kinematics.dynamics import DynamicsPlan, plan_dynamics
 from kinegraph.kinematics.dynamics_kernels import forward_dynamics
 from kinegraph.kinematics.dynamics_layout import dynamics_workspace
 from kinegraph.robot.control.arms import FER, FR3, ArmTable
@@ -55,12 +55,12 @@ def chain_of(arm: str, tool: str) -> ChainPlan:
 
 
 @cache
-def bodies_of(arm: str) -> Array:
-    """The arm's bodies for the dynamics kernels."""
+def dynamics_of(arm: str) -> DynamicsPlan:
+    """The arm's bodies."""
     data = files("kinegraph.robot.sim").joinpath("data", f"{arm}.urdf")
     graph = parseURDFFile(str(data))
     names = [f"{arm}_joint{i}" for i in range(1, 8)]
-    return plan_dynamics(graph, names, f"{arm}_link8").data
+    return plan_dynamics(graph, names, f"{arm}_link8")
 
 
 def moved_limits(arm: ArmTable, lower: dict[int, float], upper: dict[int, float]) -> ArmTable:
@@ -116,7 +116,7 @@ class Rig:
 
     def __post_init__(self) -> None:
         self.chain = chain_of(self.arm, self.tool)
-        self.bodies = bodies_of(self.arm)
+        self.bodies = dynamics_of(self.arm).data
         self.table = ARMS[self.arm] if self.table is None else self.table
         self.packed = self.options.packed(self.table)
         self.memory = np.zeros(MEMORY_SIZE)

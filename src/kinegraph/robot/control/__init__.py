@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kinegraph.robot.control.arms import FER, FR3, ArmTable, arm_table
     from kinegraph.robot.control.generator.generator import TrajectoryGenerator
+    from kinegraph.robot.control.generator.pose_step import PoseStep, step_pose
     from kinegraph.robot.control.ik.bounds import GoalBox, braking_speed, goal_box, robot_speed
     from kinegraph.robot.control.ik.differential_ik import DifferentialIk, IkStep
     from kinegraph.robot.control.joint_options import JointLimits, JointOptions
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
         scaled_cartesian,
     )
     from kinegraph.robot.control.presets import CARTESIAN, DROID, JOINT
+    from kinegraph.robot.control.record_replay import ReplayedRecords, replay_records
     from kinegraph.robot.control.records import (
         CartesianSent,
         JointSent,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "arms": ("FER", "FR3", "ArmTable", "arm_table"),
     "generator.generator": ("TrajectoryGenerator",),
+    "generator.pose_step": ("PoseStep", "step_pose"),
     "ik.bounds": ("GoalBox", "braking_speed", "goal_box", "robot_speed"),
     "ik.differential_ik": ("DifferentialIk", "IkStep"),
     "joint_options": ("JointLimits", "JointOptions"),
@@ -70,6 +73,7 @@ _NAMES = {
         "scaled_cartesian",
     ),
     "presets": ("CARTESIAN", "DROID", "JOINT"),
+    "record_replay": ("ReplayedRecords", "replay_records"),
     "records": (
         "CartesianSent",
         "JointSent",
@@ -109,6 +113,8 @@ __all__ = [
     "JointSent",
     "Leash",
     "MotionLimits",
+    "PoseStep",
+    "ReplayedRecords",
     "RobotController",
     "Settle",
     "TargetRecord",
@@ -126,10 +132,12 @@ __all__ = [
     "quaternion_xyzw",
     "record_dtype",
     "records_from_rows",
+    "replay_records",
     "robot_speed",
     "rotation_matrix",
     "scaled_cartesian",
     "speed_onsets",
+    "step_pose",
     "view_rows",
 ]
 
