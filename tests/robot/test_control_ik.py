@@ -342,21 +342,21 @@ def test_the_active_set_finds_what_trying_all_sets_finds() -> None:
     rng = np.random.default_rng(3)
     chain = chain_of("fr3", "hand")
     weight = np.diag([1, 1, 1, 0.1, 0.1, 0.1])
-    solved = 0
+    d = np.zeros(7)
     for _ in range(100):
         q = rng.uniform(FR3.lower + 0.06, FR3.upper - 0.06)
         columns = weight @ chain.pose_and_jacobian(q)[1]
         error = weight @ rng.normal(0, 3e-3, 6) * np.array([1, 1, 1, 3, 3, 3])
         low = -rng.choice([0.0, 1e-5, 1e-3], 7)
         high = rng.choice([0.0, 1e-5, 1e-3], 7)
-        d, _, passes = boxed(columns, error, low, high, np.zeros(7))
-        assert (d >= low).all()
-        assert (d <= high).all()
-        if passes == 12:  # given up: from no pins at all a few need more changes than that
-            continue
-        solved += 1
+        act, passes = np.zeros(7), 12
+        for _ in range(4):  # from no pins at all a few need more changes than one solve makes
+            if passes == 12:
+                d, act, passes = boxed(columns, error, low, high, act)
+            assert (d >= low).all()
+            assert (d <= high).all()
+        assert passes < 12
         assert d == pytest.approx(brute_force(columns, error, low, high), abs=1e-9)
-    assert solved >= 90
 
 
 def test_pins_are_kept_for_the_next_solve() -> None:
