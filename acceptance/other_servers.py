@@ -10,7 +10,7 @@ from children import PROGRAMS, Child, HangError, ProgramError
 from peers import python_of
 from simulator import SERVER_HOST
 
-__all__ = ["franka_sim", "franky_sim", "listens"]
+__all__ = ["franka_sim", "franky_sim", "listens", "serving"]
 
 START_S = 60.0
 
@@ -23,7 +23,8 @@ def listens(host: str, port: int = 1337) -> bool:
 
 
 @contextmanager
-def _serving(child: Child, host: str) -> Iterator[Child]:
+def serving(child: Child, host: str) -> Iterator[Child]:
+    """Wait until a server listens at its address, and end it with the block."""
     with child:
         end = time.monotonic() + START_S
         while not listens(host):
@@ -46,7 +47,7 @@ def franka_sim(enforce: bool = False, host: str = SERVER_HOST) -> Iterator[Child
     """Serve franka-sim until the block ends."""
     program = str(PROGRAMS / "serve_franka_sim.py")
     command = [str(python_of("franka-sim")), program, host, str(assets())]
-    with _serving(Child(command + ["enforce"] * enforce), host) as child:
+    with serving(Child(command + ["enforce"] * enforce), host) as child:
         yield child
 
 
@@ -54,5 +55,5 @@ def franka_sim(enforce: bool = False, host: str = SERVER_HOST) -> Iterator[Child
 def franky_sim(host: str = SERVER_HOST) -> Iterator[Child]:
     """Serve franky-sim until the block ends."""
     command = str(python_of("franky-sim").parent / "franky-sim")
-    with _serving(Child([command, "--hostname", host, "-s", "mujoco"]), host) as child:
+    with serving(Child([command, "--hostname", host, "-s", "mujoco"]), host) as child:
         yield child

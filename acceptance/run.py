@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "support")]
+sys.path[:0] = [str(ROOT / name) for name in ("acceptance/programs", "benchmarks", "tests/support")]
 
 from bars import Sheet  # noqa: E402
 
@@ -30,6 +30,9 @@ SCRIPTS = {
     "client-read": "client_read",
     "client-faults": "client_faults",
     "client-interpreter": "client_interpreter",
+    "client-step": "client_step",
+    "client-pairs": "client_pairs",
+    "client-policy": "client_policy",
 }
 
 

@@ -30,6 +30,12 @@ def connect() -> Robot:
     return Robot(HOST, loop_priority=FIFO)
 
 
+def raise_this_thread() -> None:
+    """Give the user's thread the loop's priority, as `franka_rs.py` does: targets come in time."""
+    if FIFO:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(FIFO))
+
+
 def rss_mb() -> float:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS:"):

@@ -1,16 +1,24 @@
 """Serve franka-sim on one address: `serve_franka_sim.py HOST ASSETS [enforce]`.
 
 Its own command binds every interface and downloads a robot. Here it is given franky-sim's FR3,
-whose meshes it looks for in a folder of another name.
+whose meshes it looks for in a folder of another name. SIGUSR1 pushes the arm for a second.
 """
 
 import os
+import signal
 import sys
 import tempfile
+import threading
 from pathlib import Path
+from typing import Any
 
 HOST, ASSETS = sys.argv[1], Path(sys.argv[2])
 ENFORCE = "enforce" in sys.argv[3:]
+PUSH_N, PUSH_S = 10.0, 1.0
+
+
+def push(simulation: Any, force: float) -> None:
+    simulation.data.xfrc_applied[simulation.ee_body_id, 0] = force
 
 
 def main() -> None:
@@ -27,6 +35,12 @@ def main() -> None:
             enforce_comm_constraints=ENFORCE,
             enforce_motion_limits=ENFORCE,
         )
+
+        def pushed(*_: object) -> None:
+            push(server.physics_sim, PUSH_N)
+            threading.Timer(PUSH_S, push, (server.physics_sim, 0.0)).start()
+
+        signal.signal(signal.SIGUSR1, pushed)
         server.start()
 
 
