@@ -34,7 +34,14 @@ def led(how: str, seconds: str) -> Any:
                 chunk = [pose(p, y) for p, y in zip(places, yaws, strict=True)]
                 arm.follow(np.array(chunk), ROW_S)
 
-        figures = policy(arm, lambda: float(milliseconds(arm.state())), float(seconds), decide)
+        def hold() -> Any:
+            arm.move_by([0.0, 0.0, 0.0])
+            return np.array(arm.target()[:3])
+
+        def now_ms() -> float:
+            return float(milliseconds(arm.state()))
+
+        figures = policy(arm, now_ms, float(seconds), decide, hold)
     time.sleep(SETTLED_S)
     return figures
 

@@ -43,7 +43,11 @@ def led(how: str, seconds: str) -> Any:
                     chunks.append(threading.Thread(target=arm.follow, args=(rows, ROW_S)))
                     chunks[-1].start()
 
-            figures = policy(arm, lambda: 1e3 * arm.robot_time(), float(seconds), decide)
+            def hold() -> Any:
+                arm.move_by([0.0, 0.0, 0.0])
+                return arm.target()
+
+            figures = policy(arm, lambda: 1e3 * arm.robot_time(), float(seconds), decide, hold)
             for chunk in chunks:
                 chunk.join()
         time.sleep(SETTLED_S)

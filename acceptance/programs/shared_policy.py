@@ -44,17 +44,29 @@ def led(seconds: float, decide: Callable[[float], None]) -> int:
 
 
 def policy(
-    arm: Any, now_ms: Callable[[], float], seconds: float, decide: Callable[[float], None]
+    arm: Any,
+    now_ms: Callable[[], float],
+    seconds: float,
+    decide: Callable[[float], None],
+    hold: Callable[[], Any],
 ) -> Any:
-    """Lead an arm, let it arrive, and stop it; when all of that was, by the robot's time."""
+    """Lead an arm and stop it; when that was, by the robot's time.
+
+    Args:
+        arm: The client's session.
+        now_ms: The robot's time.
+        seconds: For how long.
+        decide: Sets targets; is told the time since the begin.
+        hold: Makes the newest target the last, whatever chunk is under way, and returns its place.
+    """
     time.sleep(REST_S)
     first, begin = np.array(arm.target()[:3]), now_ms()
     decisions = led(seconds, decide)
     end = now_ms()
+    last = hold()
     called = time.monotonic()
     arm.stop()
     stop_s = time.monotonic() - called
-    last = np.array(arm.target()[:3])  # a chunk may have set another until the stop
     return {
         "begin_ms": begin, "end_ms": end, "decisions": decisions, "stop_s": stop_s,
         "moved": (last - first).tolist(),
