@@ -1,17 +1,20 @@
-"""How sessions on arms end when the program does, and how they share an event loop."""
+"""What sessions on arms share with those of a robot: their ends, an event loop, guards, tuning."""
 
 import asyncio
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from other_arms import described, start_of
 
+from kinegraph.robot.control import CartesianOptions, CartesianSent
 from kinegraph.robot.control.tuning.tuning import TuningUpdate
-from kinegraph.robot.torque_arm import ArmControl, SimulatedArm
+from kinegraph.robot.errors import ControlError
+from kinegraph.robot.torque_arm import ArmControl, ArmState, SimulatedArm, cartesian_law
 
 pytestmark = pytest.mark.compiled
 
@@ -87,3 +90,27 @@ def test_a_session_on_six_joints_is_tuned() -> None:
         targets.tune(TuningUpdate(joint_stiffness=stiff))
         control.step(3000)
         assert targets.tuning_in_force().joint_stiffness == pytest.approx(stiff, rel=1e-3)
+
+
+def test_guards_and_observers_are_those_of_any_session() -> None:
+    arm, seen = SimulatedArm(described("rail"), start_of("rail")), []
+    control = ArmControl(arm, described("rail"))
+    law = cartesian_law(described("rail").table)
+
+    def note(state: ArmState, record: CartesianSent) -> None:
+        seen.append((state, record))
+
+    options = CartesianOptions(backend=law, max_target_age_s=0.2, observer=note)
+    targets = control.cartesian_targets(options, pace="stepped")
+    targets.move_by([0.0, 0.01, 0.0])
+    assert not control.step(1000)
+    with pytest.raises(ControlError, match="max_target_age_s"):
+        targets.stop()
+    assert targets.state().q.shape == (9,)
+    assert len(seen) == targets.cycle_count
+    assert seen[-1][0].dq.shape == seen[-1][1].q_goal.shape == (9,)
+    before = arm.q
+    with control.cartesian_targets(replace(options, dry_run=True), pace="stepped") as dry:
+        control.step(100)
+        assert dry.cycle_count > 100
+    assert np.array_equal(arm.q, before)

@@ -38,11 +38,13 @@ from kinegraph.robot.loop.loop_thread import Program
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.motion_mode import MotionKind, MotionMode
 from kinegraph.robot.replies import first_move_error
+from kinegraph.robot.state import RobotState
 from kinegraph.robot.wire.state_layout import (
     S_controller_mode,
     S_motion_generator_mode,
     S_robot_mode,
 )
+from kinegraph.scene.array_types import Array
 
 __all__ = ["LoopController", "MotionSession", "TorqueSession"]
 
@@ -246,6 +248,11 @@ class MotionSession:
             f"{block[B_GENERATOR]}, controller {row[S_controller_mode]:.0f} instead of "
             f"{block[B_CONTROLLER]}"
         )
+
+    @staticmethod
+    def state_of(row: Array) -> RobotState:
+        """Return the robot's state in a row of the ring of states."""
+        return RobotState.from_row(row)
 
     @staticmethod
     def clock() -> float:

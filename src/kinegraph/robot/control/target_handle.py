@@ -74,6 +74,7 @@ class TargetHandle(ABC):
             controller.records,
             lambda: session.is_running,
             int(self._chain[0]),
+            session.state_of,
         )
 
     def start(self: Handle) -> Handle:
@@ -114,9 +115,9 @@ class TargetHandle(ABC):
         """Return a reader of the cycles: times, commands sent, success rate."""
         return self._session.cycles()
 
-    def state(self) -> RobotState:
-        """Return the newest state that the loop received."""
-        return RobotState.from_row(self._newest_state())
+    def state(self) -> RobotState | Any:
+        """Return the newest state that the loop received; an `ArmState` of a `TorqueArm`."""
+        return self._session.state_of(self._newest_state())
 
     def robot_time(self) -> float:
         """Return the robot's clock by the newest state, s."""

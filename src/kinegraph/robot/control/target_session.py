@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 from kinegraph.robot.loop.rings import RingReader
+from kinegraph.scene.array_types import Array
 
 __all__ = ["TargetSession"]
 
@@ -25,6 +26,10 @@ class TargetSession(Protocol):
 
     def cycles(self) -> RingReader:
         """Return a reader of the cycles."""
+        raise NotImplementedError
+
+    def state_of(self, row: Array) -> Any:
+        """Return the state in a row of the kind that the controller reads."""
         raise NotImplementedError
 
     def clock(self) -> float:

@@ -147,15 +147,18 @@ class TargetController:
 
     def _rehearse(self, memory: LoopMemory) -> None:
         """Run some cycles on copies: the first one in the loop is to find all in its place."""
-        kept = self.extra
-        large = {"records": np.zeros(kept.record.size), "observed": np.zeros(0)}
-        copies = {name: getattr(kept, name).copy() for name in kept._fields if name not in large}
-        extra = kept._replace(**copies, **large)
-        block, state = memory.block.copy(), memory.state.copy()
+        extra, block, state = self.copies(), memory.block.copy(), memory.state.copy()
         block[B_CHAIN_ACTIVE] = block[B_CHAIN_IN_USE] = 0
         out = np.zeros(MOTION_SIZE)  # room for torques or a motion
         for _ in range(REHEARSALS):
             answer_state(block, extra, self._address, state, out)
+
+    def copies(self) -> TargetMemory:
+        """Return memory to rehearse on, apart from the session's."""
+        kept = self.extra
+        large = {"records": np.zeros(kept.record.size), "observed": np.zeros(0)}
+        copies = {name: getattr(kept, name).copy() for name in kept._fields if name not in large}
+        return kept._replace(**copies, **large)
 
     def address(self) -> int:
         """Return the address of the controller's cycle, compiled if it was not yet."""

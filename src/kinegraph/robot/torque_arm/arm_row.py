@@ -21,7 +21,7 @@ from kinegraph.robot.wire.state_layout import (
 )
 from kinegraph.scene.array_types import Array
 
-__all__ = ["empty_row", "read_arm", "write_state"]
+__all__ = ["empty_row", "read_arm", "state_in_row", "write_state"]
 
 if S_q + MAX_JOINTS > S_dq or S_dq + MAX_JOINTS > S_ddq_d:
     raise ImportError("a state row has no room for the joints of an arm")
@@ -62,3 +62,9 @@ def write_state(row: Array, state: ArmState) -> None:
     row[S_q : S_q + state.q.size] = state.q
     row[S_dq : S_dq + state.dq.size] = state.dq
     row[S_time] = 1e3 * state.time_s
+
+
+def state_in_row(row: Array, n: int) -> ArmState:
+    """Return the state (n joints) that was written into a row."""
+    q, dq = row[S_q : S_q + n].copy(), row[S_dq : S_dq + n].copy()
+    return ArmState(q, dq, 1e-3 * float(row[S_time]))

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 import weakref
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -19,19 +19,20 @@ from kinegraph.robot.loop.loop_layout import (
     B_PHASE,
     B_STOP,
     BLOCK_SIZE,
-    P_CUTOFF,
-    P_LIMIT_RATE,
     PHASE_ENDED,
     PHASE_RUNNING,
-    SETTINGS_SIZE,
 )
 from kinegraph.robot.loop.realtime import raise_thread
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
+from kinegraph.robot.torque_arm.arm_answers import ArmAnswers
 from kinegraph.robot.torque_arm.arm_cycles import CycleLog
-from kinegraph.robot.torque_arm.arm_row import empty_row, read_arm, write_state
+from kinegraph.robot.torque_arm.arm_row import (
+    empty_row,
+    state_in_row,
+)
 from kinegraph.robot.torque_arm.description import ArmDescription
-from kinegraph.robot.torque_arm.protocol import TorqueArm
+from kinegraph.robot.torque_arm.protocol import ArmState, TorqueArm
 from kinegraph.robot.wire.state_layout import S_time
 from kinegraph.scene.array_types import Array, IntArray
 
@@ -77,19 +78,15 @@ class ArmSession:
         realtime: tuple[int | None, int | None] = (None, None),
     ) -> None:
         n = description.n
-        self._arm, self._description, self._controller = arm, description, controller
+        self._arm, self._controller, self._n = arm, controller, n
         self.pace: Pace = pace
         self._dry = controller.guards.dry_run
         self._realtime = realtime
         self._block: IntArray = np.zeros(BLOCK_SIZE, dtype=np.int64)
-        self._row, self._newest = empty_row(), empty_row()
-        self._settings = np.zeros(SETTINGS_SIZE)
-        self._settings[P_CUTOFF], self._settings[P_LIMIT_RATE] = cutoff_frequency, limit_rate
-        self._limits = np.concatenate([arm.torque_rate, arm.table.rated_torque])
-        self._load = np.zeros(13)
-        self._gravity = np.array(arm.gravity, dtype=np.float64)
-        self._pose, self._work = np.zeros((4, 4)), description.bodies.workspace()
-        self._tau, self._sent, self._out = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._newest = empty_row()
+        self._answers = ArmAnswers(
+            arm, description, cutoff_frequency=cutoff_frequency, limit_rate=limit_rate
+        )
         self._log = CycleLog(n)
         self._address = 0
         self._pid = os.getpid()
@@ -110,7 +107,7 @@ class ArmSession:
             raise InvalidOperationError("a session can be started once; make another one")
         with announce_compiling("the target controller"):
             self._address = self._controller.address()
-            self._rehearse()
+            self._answers.rehearse(self._block.copy(), self._controller.copies(), self._address)
         self._controller.attach(self._block)
         self._block[B_PHASE] = PHASE_RUNNING
         if self.pace == "stepped":
@@ -126,56 +123,22 @@ class ArmSession:
             )
         self._raise_error()
 
-    def _rehearse(self) -> None:
-        """Run one cycle on copies, from the arm's state: what is not compiled is compiled here."""
-        kept = self._controller.extra
-        copies = {name: getattr(kept, name).copy() for name in kept._fields if name != "records"}
-        self._measure()
-        self._answer(
-            self._block.copy(), kept._replace(records=np.zeros(kept.record.size), **copies)
-        )
-        self._sent[:] = 0.0
-
     # --- cycles ---------------------------------------------------------------------------------
-
-    def _measure(self) -> None:
-        write_state(self._row, read_arm(self._arm, self._tau.size))
-
-    def _answer(self, block: IntArray, extra: Any) -> int:
-        from kinegraph.robot.torque_arm.arm_kernels import arm_cycle
-
-        return int(
-            arm_cycle(
-                block,
-                extra,
-                self._address,
-                self._description.chain.data,
-                self._row,
-                self._settings,
-                self._limits,
-                self._gravity,
-                self._load,
-                self._pose,
-                self._work,
-                self._tau,
-                self._sent,
-                self._out,
-            )
-        )
 
     def _cycle(self) -> bool:
         """Answer one state; False when the motion has finished."""
-        self._measure()
+        answers = self._answers
+        answers.read()
         begun = time.monotonic_ns()
-        answer = self._answer(self._block, self._controller.extra)
+        answer = answers.answer(self._block, self._controller.extra, self._address)
         took = time.monotonic_ns() - begun
-        self._newest = self._row.copy()
+        self._newest = answers.row.copy()
         if answer < 0:
             raise self._controller.explain(answer)
-        self._log.note(self._row, self._out, took)
+        self._log.note(answers.row, answers.torques, took)
         if self._dry:
-            return answer == 0 and self._block[B_STOP] == 0
-        self._arm.send(self._out)
+            return answer == 0 and not self._block[B_STOP]
+        self._arm.send(answers.torques)
         return answer == 0
 
     def _advance(self) -> bool:
@@ -254,6 +217,10 @@ class ArmSession:
     def newest_row(self) -> Array:
         """Return the newest state's row, see `arm_row`."""
         return self._newest
+
+    def state_of(self, row: Array) -> ArmState:
+        """Return the arm's state in a row, see `arm_row`."""
+        return state_in_row(row, self._n)
 
     def clock(self) -> float:
         """Return the time by which waiting is limited, s: the arm's own where it is stepped."""

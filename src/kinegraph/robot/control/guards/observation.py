@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from kinegraph.robot.control.guards.session_guards import Observer
 from kinegraph.robot.control.records import CartesianSent, JointSent, TargetRecord
@@ -26,11 +27,12 @@ class Observation:
     turn comes is counted as lost. An exception in it ends the observation, not the motion.
 
     Args:
-        observer: Called with the `RobotState` that a cycle answered and the cycle's record.
+        observer: Called with the state that a cycle answered and the cycle's record.
         states: Ring of the states that were answered.
         records: Ring of the records, one for each of those.
         is_running: Whether more may come.
         joints: Number of joints of the arm.
+        state_of: Makes a state of its row.
 
     Attributes:
         calls: Cycles that the observer was called for.
@@ -45,6 +47,7 @@ class Observation:
         records: Ring,
         is_running: Callable[[], bool],
         joints: int,
+        state_of: Callable[[Array], Any] = RobotState.from_row,
     ) -> None:
         self.calls = 0
         self.lost = 0
@@ -54,6 +57,7 @@ class Observation:
         self._kind = next(kind for kind in KINDS if kind.layout == records.fields)
         self._is_running = is_running
         self._joints = joints
+        self._state_of = state_of
         self._thread = threading.Thread(target=self._main, name="kinegraph-observer", daemon=True)
 
     def start(self) -> None:
@@ -92,5 +96,5 @@ class Observation:
         return lost + len(records)
 
     def _call(self, state: Array, record: Array) -> None:
-        self._observer(RobotState.from_row(state), self._kind.from_row(record, self._joints))
+        self._observer(self._state_of(state), self._kind.from_row(record, self._joints))
         self.calls += 1

@@ -3,19 +3,16 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from kinegraph.robot.argument_checks import check_flag, check_whole
 from kinegraph.robot.control.checks import check_positive, refuse
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 
-if TYPE_CHECKING:
-    from kinegraph.robot.state import RobotState
-
 __all__ = ["Observer", "SessionGuards", "SessionOptions", "check_session"]
 
-Observer = Callable[["RobotState", Any], object]
-"""Called with the state that a cycle answered and the cycle's record."""
+Observer = Callable[[Any, Any], object]
+"""Called with the state that a cycle answered, `RobotState` or `ArmState`, and the record."""
 
 MAX_PRIORITY = 99
 MAX_CPU = 1023
