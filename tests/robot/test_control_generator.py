@@ -2,14 +2,22 @@
 
 import math
 
+import numba
 import numpy as np
 import pytest
-from generator_twin import integrate, transfer
+from generator_twin import duration, fastest, integrate, transfer
 from generator_twin import step as twin_step
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kinegraph.robot.control import TrajectoryGenerator
+from kinegraph.robot.control.generator.axes_kernels import generator_step
+from kinegraph.robot.control.generator.generator_layout import (
+    G_acceleration,
+    G_position,
+    G_target,
+    G_velocity,
+)
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.errors import InvalidArgumentError
 
@@ -149,49 +157,91 @@ def stop_point(p: float, v: float, a: float, am: float, jm: float) -> float:
     return p + integrate(0.0, v, a, transfer(v, a, 0.0, am, jm))[0]
 
 
+@numba.njit(nogil=True)
+def run_axes(
+    block: np.ndarray, axes: int, targets: np.ndarray, times: np.ndarray, out: np.ndarray
+) -> None:
+    """Positions, velocities and accelerations of a generator's block, a row per step."""
+    for k in range(times.shape[0]):
+        for i in range(axes):
+            block[G_target + i] = targets[k, i]
+        generator_step(block, 0, axes, times[k])
+        for i in range(axes):
+            out[k, 0, i] = block[G_position + i]
+            out[k, 1, i] = block[G_velocity + i]
+            out[k, 2, i] = block[G_acceleration + i]
+
+
+BURST, LONGEST_HOLD = 20, 3000
+
+
+def sequence(
+    rng: np.random.Generator, axes: int, every_third: bool, long_cycle: bool = False
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Limits, targets, times and states of a burst of targets 5 ms apart and a hold to 3 s."""
+    limits = LIMITS * (10.0 ** rng.uniform(-0.5, 0.7, 3) if every_third else 1.0)
+    hold = int(rng.integers(50, LONGEST_HOLD))
+    targets = np.repeat(rng.uniform(-0.2, 0.2, (BURST, axes)), 5, axis=0)
+    targets = np.concatenate([targets, np.broadcast_to(targets[-1], (hold, axes))])
+    times = np.full(len(targets), CYCLE_TIME)
+    if long_cycle:
+        times[6::7] = 2.0 * CYCLE_TIME
+    generator = TrajectoryGenerator(np.tile(limits, (axes, 1)))
+    # It is under way when the burst comes.
+    speed, ramp = rng.uniform(-1.0, 1.0, (2, axes))
+    top = limits[0] - 0.5 * (ramp * limits[1]) ** 2 / limits[2]
+    generator.set_state(
+        rng.uniform(-0.2, 0.2, axes), speed * np.maximum(top, 0.0), ramp * limits[1] * (top > 0.0)
+    )
+    states = np.empty((len(times) + 1, 3, axes))
+    states[0] = generator.position, generator.velocity, generator.acceleration
+    run_axes(generator._block, axes, targets, times, states[1:])
+    return limits, targets, times, states
+
+
 @pytest.mark.compiled
-@pytest.mark.parametrize("long_cycle", [False, True], ids=["1 ms", "every seventh 2 ms"])
-def test_random_sequences_keep_every_limit(long_cycle: bool) -> None:
+@pytest.mark.parametrize(
+    ("count", "axes", "long_cycle"),
+    [(2000, 1, False), (300, 1, True), (300, 3, False)],
+    ids=["one axis", "every seventh cycle 2 ms", "three axes"],
+)
+def test_random_sequences_keep_every_limit_and_are_met_in_time(
+    count: int, axes: int, long_cycle: bool
+) -> None:
     rng = np.random.default_rng(5)
-    for sequence in range(200):
-        factor = 10.0 ** rng.uniform(-0.7, 0.7, 3) if sequence % 3 == 2 else np.ones(3)
-        v, a, j = limits = LIMITS * factor
-        generator = TrajectoryGenerator(np.tile(limits, (2, 1)))
-        before = np.zeros(2)
-        for cycle in range(600):
-            if cycle % (5 if cycle < 100 else 170) == 0:
-                generator.set_target(rng.uniform(-0.2, 0.2, 2))
-            dt = 2e-3 if long_cycle and cycle % 7 == 6 else 1e-3
-            generator.step(dt)
-            assert np.abs(generator.velocity).max() <= v + 1e-9
-            assert np.abs(generator.acceleration).max() <= a + 1e-9
-            jerk = (generator.acceleration - before) / dt
-            assert np.abs(jerk).max() <= j * (1 + 1e-9) + 1e-6
-            before = generator.acceleration
+    met = 0
+    for number in range(count):
+        limits, targets, times, states = sequence(rng, axes, number % 3 == 2, long_cycle)
+        v, a, j = limits
+        assert np.abs(states[:, 1]).max() <= v + 1e-9
+        assert np.abs(states[:, 2]).max() <= a + 1e-9
+        jerk = np.diff(states[:, 2], axis=0) / times[:, None]
+        assert np.abs(jerk).max() <= j * (1 + 1e-9) + 1e-6
+        if axes == 1:
+            met += check_last_target(limits, targets[-1, 0], times, states[:, :, 0])
+    if axes == 1:
+        assert met > count / 4
 
 
-@pytest.mark.compiled
-def test_targets_that_can_be_stopped_at_are_never_passed_and_are_met_in_time() -> None:
-    rng = np.random.default_rng(6)
-    v, a, j = LIMITS
-    for _ in range(60):
-        generator = TrajectoryGenerator(LIMITS)
-        generator.set_target([rng.uniform(-0.3, 0.3)])
-        for _ in range(int(rng.integers(1, 900))):
-            generator.step()
-        p, velocity, acceleration = state(generator)
-        stop = stop_point(p, velocity, acceleration, a, j)
-        target = rng.uniform(-0.3, 0.3)
-        generator.set_target([target])
-        brake = abs(velocity) / a + 2 * a / j
-        way = abs(target - stop) + 0.01
-        bound = 1.1 * (brake + way / v + 2 * math.sqrt(way / a) + 2 * a / j) + 2e-3
-        ahead = math.copysign(1.0, target - stop)
-        for cycle in range(1, int(bound / CYCLE_TIME) + 1):
-            generator.step()
-            if ahead * velocity >= 0 and acceleration * ahead >= 0:
-                assert ahead * (float(generator.position[0]) - target) <= 2e-9, cycle
-        assert generator.position[0] == pytest.approx(target, abs=1e-4)
+def check_last_target(
+    limits: np.ndarray, target: float, times: np.ndarray, states: np.ndarray
+) -> bool:
+    """Check that a target which can be stopped at is not passed; whether it was held until met."""
+    begin = 5 * (BURST - 1)
+    p, velocity, acceleration = (float(value) for value in states[begin])
+    _, a, j = limits
+    stop = stop_point(p, velocity, acceleration, a, j)
+    ahead = math.copysign(1.0, target - stop)
+    if ahead * (p - target) <= 0.0:
+        assert (ahead * (states[begin:, 0] - target)).max() <= 2e-9
+    brake = sum(time for _, time in transfer(velocity, acceleration, 0.0, a, j))
+    move = duration(fastest([stop, 0.0, 0.0, target, *limits])[1])
+    bound = 1.1 * (brake + move) + 2.0 * CYCLE_TIME
+    reached = begin + int(np.searchsorted(np.cumsum(times[begin:]), bound)) + 1
+    if reached >= len(states):
+        return False
+    assert abs(states[reached, 0] - target) <= 1e-4
+    return True
 
 
 def test_a_resting_axis_stays_bit_exact_beside_moving_ones() -> None:
