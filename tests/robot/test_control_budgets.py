@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from kinegraph.robot.control import CARTESIAN, CartesianOptions, MotionLimits
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
 from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS
+from kinegraph.robot.wire.state_layout import STATE_OFFSETS
 
 pytestmark = pytest.mark.compiled
 
@@ -177,7 +178,8 @@ def test_targets_at_any_rate_and_pushes_on_the_plant(
 def inside(arm: str, q: np.ndarray) -> np.ndarray:
     """The configuration, off the arm's margins."""
     table = ARMS[arm]
-    return np.clip(q, table.lower + 0.06, table.upper - 0.06)
+    inner: np.ndarray = np.clip(q, table.lower + 0.06, table.upper - 0.06)
+    return inner
 
 
 ODD = st.sampled_from([math.nan, math.inf, -math.inf, 1e300, -1e200, 5e-324, 1e30, -7.0, 0.0])
@@ -207,7 +209,7 @@ def test_no_number_that_is_none_leaves_whatever_comes_in(
         elif name in ("q", "dq"):
             getattr(rig, name)[at % 7] = value
         else:
-            values = np.array(rows[offset(name) : offset(name) + INPUTS[name]])
+            values = np.array(rows[STATE_OFFSETS[name] :][: INPUTS[name]])
             values[at % INPUTS[name]] = value
             rig.set_field(name, values)
     code = rig.cycle(flags=FLAG_STOP if stop else 0)
@@ -219,13 +221,6 @@ def test_no_number_that_is_none_leaves_whatever_comes_in(
     rig.q, rig.dq = rig["q_goal"].copy(), np.zeros(7)
     for _ in range(5):
         check_leaving(rig, rig.cycle())
-
-
-def offset(name: str) -> int:
-    """Where a field of the state is."""
-    from kinegraph.robot.wire.state_layout import STATE_OFFSETS
-
-    return STATE_OFFSETS[name]
 
 
 def check_leaving(rig: Rig, code: int) -> None:
