@@ -215,7 +215,10 @@ class ArmSession:
         return self._log.reader()
 
     def newest_row(self) -> Array:
-        """Return the newest state's row, see `arm_row`."""
+        """Return the newest state's row, see `arm_row`; before the start the arm is asked."""
+        if self._block[B_PHASE] == 0:
+            self._measure()
+            self._newest = self._row.copy()
         return self._newest
 
     def state_of(self, row: Array) -> ArmState:
