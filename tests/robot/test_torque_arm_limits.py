@@ -9,6 +9,7 @@ from other_arms import ROBOTS, described, start_of
 from kinegraph.robot.control import CARTESIAN, FER, FR3, JOINT, ArmTable
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.torque_arm import (
+    ArmControl,
     SimulatedArm,
     cartesian_law,
     describe_arm,
@@ -72,6 +73,16 @@ def test_nine_joints_are_taken_and_ten_are_not() -> None:
     graph = parseURDFString(f'<robot name="snake">{links}{joints}</robot>')
     with pytest.raises(InvalidArgumentError, match="10 joints, the controllers take 1 to 9"):
         describe_arm(graph, "l10")
+
+
+def test_a_joint_without_room_between_its_margins_is_refused() -> None:
+    narrow = LIMIT.replace('lower="-1" upper="1"', 'lower="0" upper="0.09"')
+    joints = ROD.format(0, 1, LIMIT) + ROD.format(1, 2, narrow)
+    links = "".join(f'<link name="l{i}"/>' for i in range(3))
+    graph = parseURDFString(f'<robot name="short">{links}{joints}</robot>')
+    arm = SimulatedArm(describe_arm(graph, "l2"), [0.0, 0.04])
+    with pytest.raises(InvalidArgumentError, match=r"leaves joint 2 no room, its range is 0\.09"):
+        ArmControl(arm, arm.description).joint_targets()
 
 
 def test_the_laws_have_the_presets_gains_about() -> None:

@@ -13,6 +13,7 @@ __all__ = [
     "check_at_least_one",
     "check_finite_vector",
     "check_in_range",
+    "check_margin",
     "check_non_negative",
     "check_positive",
     "check_positive_vector",
@@ -114,3 +115,24 @@ def check_posture(field: str, q: Array, arm: ArmTable, inset: float) -> None:
         joints=tuple(int(i) + 1 for i in outside),
         value=float(q[outside[0]]),
     )
+
+
+def check_margin(field: str, margin: float, arm: ArmTable) -> None:
+    """Raise InvalidArgumentError if a margin on both sides leaves a joint no room.
+
+    Args:
+        field: Name of the field.
+        margin: Its value, rad or m.
+        arm: The arm's table.
+    """
+    room = arm.upper - arm.lower
+    narrow = np.flatnonzero(room <= 2.0 * margin)
+    if narrow.size:
+        i = int(narrow[0])
+        raise InvalidArgumentError(
+            f"{field}: {margin:g} on both sides leaves joint {i + 1} no room, its range is "
+            f"{room[i]:g} ({arm.name})",
+            field=field,
+            joint=i + 1,
+            value=margin,
+        )

@@ -150,6 +150,7 @@ class ArmControl:
     def _session_of(
         self, options: "CartesianOptions | JointOptions", form: "TargetForm", pace: Pace
     ) -> tuple[ArmSession, "TargetController"]:
+        from kinegraph.robot.control.checks import check_margin
         from kinegraph.robot.control.guards.session_guards import SessionGuards
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
         from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
@@ -166,6 +167,7 @@ class ArmControl:
                 "ImpedanceOptions",
                 field="backend",
             )
+        check_margin("joint_position_margin", backend.joint_position_margin, self.arm.table)
         if self._session is not None and self._session.is_running:
             raise InvalidOperationError("a session runs on the arm already")
         packed = options.packed(self.arm.table)

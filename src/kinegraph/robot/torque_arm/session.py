@@ -217,8 +217,8 @@ class ArmSession:
     def newest_row(self) -> Array:
         """Return the newest state's row, see `arm_row`; before the start the arm is asked."""
         if self._block[B_PHASE] == 0:
-            self._measure()
-            self._newest = self._row.copy()
+            self._answers.read()
+            self._newest = self._answers.row.copy()
         return self._newest
 
     def state_of(self, row: Array) -> ArmState:
