@@ -23,6 +23,7 @@ from kinegraph.robot import (
     JointOptions,
     MotionLimits,
     Robot,
+    RobotController,
     RobotMode,
     RobotState,
     SceneRobot,
@@ -106,6 +107,20 @@ def test_a_dry_run_computes_and_records_and_sends_nothing(scene: SceneRobot) -> 
     # The connection is free for a real one.
     with scene.cartesian_targets(CartesianOptions(limits=QUICK)) as arm:
         assert arm.move_to(arm.target() + np.array([0.0, 0.0, 0.005]))
+
+
+def test_joints_and_streamed_targets_run_dry_too(scene: SceneRobot) -> None:
+    streamed = CartesianOptions(dry_run=True, backend=RobotController())
+    before = scene.robot.counters.sent
+    for start in (
+        lambda: scene.joint_targets(JointOptions(dry_run=True)),
+        lambda: scene.cartesian_targets(streamed),
+    ):
+        with start() as arm:
+            first = arm.cycle_count
+            wait_until(lambda: arm.cycle_count > first + 50)  # noqa: B023
+        assert arm.records().read()[1] == 0
+    assert scene.robot.counters.sent == before
 
 
 def test_an_observer_gets_every_cycle_in_another_thread(scene: SceneRobot) -> None:
