@@ -33,6 +33,8 @@ SCRIPTS = {
     "client-step": "client_step",
     "client-pairs": "client_pairs",
     "client-policy": "client_policy",
+    "client-soak": "client_soak",
+    "client-cycle": "client_cycle",
 }
 
 

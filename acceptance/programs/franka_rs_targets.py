@@ -2,6 +2,8 @@
 
     franka_rs_targets.py HOST moves VARIANTS MOVES
 
+    franka_rs_targets.py HOST soak SECONDS
+
 VARIANTS are `impedance` and `robot`. Prints the figures as JSON on its last line.
 """
 
@@ -10,6 +12,7 @@ import sys
 import time
 from typing import Any
 
+import numpy as np
 from franka_rs import FIFO, connect, milliseconds, quiet
 from shared_moves import BACK_S, BUDGET, ROW_S, STEP_M, TURN_BUDGET, TURN_RAD, arc, looked_at
 
@@ -42,6 +45,23 @@ def one_move(arm: Any, name: str) -> Any:
     arm.move_to(home)
     time.sleep(BACK_S)
     return figures
+
+
+def soak(seconds: str) -> Any:
+    """B3: 5 cm there and back every 2 s; the error of each landing, by the model, mm."""
+    robot, lands, step = quiet(connect()), [], np.array([STEP_M, 0.0, 0.0])
+    model = robot.model()
+    with robot.cartesian_targets(realtime_priority=FIFO) as arm:
+        time.sleep(0.5)
+        begin = time.monotonic()
+        while time.monotonic() - begin < float(seconds):
+            arm.move_by(step)
+            time.sleep(2.0)
+            step = -step
+            state = arm.state()
+            at = np.asarray(model.pose("ee", state.q, state.F_T_EE))[:3, 3]
+            lands.append(1e3 * float(np.linalg.norm(at - np.asarray(arm.target())[:3])))
+    return {"lands_mm": lands}
 
 
 if __name__ == "__main__":
