@@ -199,6 +199,14 @@ def replace_speed(limits: MotionLimits) -> MotionLimits:
     return replace(limits, max_velocity=limits.max_velocity + more)
 
 
+def test_a_dry_run_goes_on_from_what_it_did_not_send() -> None:
+    wet, dry = (StreamRig("fr3", options=replace(TELEOP, dry_run=flag)) for flag in (False, True))
+    dry.echo = lambda: wet.echoes[0]  # type: ignore[method-assign]
+    for rig in (wet, dry):
+        play(rig, [((0.1, 0.05, 0.0), (0.1, 0.0, 0.0), 800)])
+    np.testing.assert_array_equal(dry.column("pose"), wet.column("pose"))
+
+
 def test_without_a_limit_on_rates_nothing_is_altered() -> None:
     rig = StreamRig("fr3", options=replace(TELEOP, limit_rate=False))
     rig.packed[O_axis_velocity : O_axis_velocity + 18] *= np.sqrt(3.0)

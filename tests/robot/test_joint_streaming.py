@@ -115,6 +115,15 @@ def test_over_lost_states_the_motion_goes_on_as_the_robot_did() -> None:
     assert np.abs(rig.sent[-1] - rig.target).max() < 1e-6
 
 
+def test_a_dry_run_goes_on_from_what_it_did_not_send() -> None:
+    rig = JointStreamRig("fr3", options=replace(DEFAULT, dry_run=True))
+    for cycle in range(2000):
+        assert rig.cycle() == GO_ON
+        rig.commanded[-1] = READY
+        rig.target = READY + 0.1 if cycle > 10 else READY
+    assert np.abs(rig.sent[-1] - READY - 0.1).max() < 1e-12
+
+
 def test_a_joint_that_strays_ends_the_motion_where_the_command_is() -> None:
     options = replace(DEFAULT, max_deviation=0.5, settle=Settle(1e-3, 20))
     rig = JointStreamRig("fr3", options=options)

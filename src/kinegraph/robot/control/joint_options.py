@@ -162,4 +162,5 @@ class JointOptions:
             ("settle_cycles", self.settle.cycles),
             ("max_deviation", self.max_deviation),
             ("limit_rate", float(self.limit_rate)),
+            ("dry_run", float(self.dry_run)),
         ]

@@ -307,6 +307,7 @@ class CartesianOptions:
             ("max_deviation", self.max_deviation),
             ("max_angular_deviation", self.max_angular_deviation),
             ("limit_rate", float(self.limit_rate)),
+            ("dry_run", float(self.dry_run)),
             (
                 "backstop",
                 np.append(backstop_limits(self.limits), backstop_limits(self.rotation_limits)),

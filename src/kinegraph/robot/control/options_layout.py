@@ -67,6 +67,8 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("leash_joint", 1),
     ("backstop_acceleration", MAX_JOINTS),
     ("backstop_jerk", MAX_JOINTS),
+    # Whether nothing is sent, so that the robot echoes nothing either.
+    ("dry_run", 1),
     # Feed-forward from the generator, friction, integral, walls: beyond the reference.
     ("reference_cutoff", 1),
     ("feedforward_source", 1),
@@ -142,6 +144,7 @@ O_joint_jerk = OPTION_OFFSETS["joint_jerk"]
 O_leash_joint = OPTION_OFFSETS["leash_joint"]
 O_backstop_acceleration = OPTION_OFFSETS["backstop_acceleration"]
 O_backstop_jerk = OPTION_OFFSETS["backstop_jerk"]
+O_dry_run = OPTION_OFFSETS["dry_run"]
 O_reference_cutoff = OPTION_OFFSETS["reference_cutoff"]
 O_feedforward_source = OPTION_OFFSETS["feedforward_source"]
 O_acceleration_gain = OPTION_OFFSETS["acceleration_gain"]

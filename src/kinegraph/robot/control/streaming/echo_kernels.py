@@ -23,6 +23,7 @@ from kinegraph.robot.control.memory_layout import (
     M_stream_time,
     M_stream_twist,
 )
+from kinegraph.robot.control.options_layout import O_dry_run
 from kinegraph.robot.control.pose_kernels import copy, place_measured
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.wire.state_layout import S_O_T_EE, S_O_T_EE_c, S_time
@@ -62,20 +63,22 @@ def lost_cycles(state: Array, memory: Array) -> float:
 
 
 @kernel
-def anchor_on_echo(state: Array, memory: Array) -> None:
+def anchor_on_echo(options: Array, state: Array, memory: Array) -> None:
     """Write the anchor, which stays where it is during a hold.
 
-    Over lost states the robot kept its acceleration; so does what is remembered of its motion.
+    Over lost states the robot kept its acceleration; so does what is remembered of its motion. In
+    a dry run the robot would have done what was not sent.
     """
     lost = lost_cycles(state, memory)
     if memory[M_holding] != 0.0:
         return
-    echoed = memory[M_started] != 0.0
+    started, dry = memory[M_started] != 0.0, options[O_dry_run] != 0.0
+    echoed = started and not dry
     for c in range(4):
         for r in range(3):
             k = 4 * c + r
             echoed = echoed and is_echo(state[S_O_T_EE_c + k], memory[M_stream_pose + k])
-    if echoed:
+    if echoed or (started and dry):
         copy(memory, M_stream_sent, M_anchor, 12)
         return
     copy(memory, M_stream_echo, M_anchor, 12)

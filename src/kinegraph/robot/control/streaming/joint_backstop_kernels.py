@@ -24,6 +24,7 @@ from kinegraph.robot.control.memory_layout import (
 from kinegraph.robot.control.options_layout import (
     O_backstop_acceleration,
     O_backstop_jerk,
+    O_dry_run,
     O_limit_rate,
 )
 from kinegraph.robot.control.pose_kernels import copy
@@ -36,17 +37,18 @@ from kinegraph.scene.array_types import Array
 
 
 @kernel
-def anchor_joints_on_echo(state: Array, memory: Array, n: int) -> bool:
+def anchor_joints_on_echo(options: Array, state: Array, memory: Array, n: int) -> bool:
     """Write the anchor as `anchor_on_echo`; False if the echo is not finite."""
     lost = lost_cycles(state, memory)
-    finite, echoed = True, memory[M_started] != 0.0
+    started, dry = memory[M_started] != 0.0, options[O_dry_run] != 0.0
+    finite, echoed = True, started and not dry
     for i in range(n):
         finite = finite and math.isfinite(state[S_q_d + i])
         echoed = echoed and is_echo(state[S_q_d + i], memory[M_stream_joints + i])
     if memory[M_holding] != 0.0 or not finite:
         return finite
     for i in range(n):
-        if echoed:
+        if echoed or (started and dry):
             memory[M_joint_anchor + i] = memory[M_stream_joints + i]
         else:
             change = lost * CYCLE_TIME * memory[M_stream_joint_acceleration + i]

@@ -63,7 +63,7 @@ def joint_position_cycle(
         motion has to be ended: nothing is written then.
     """
     n = int(options[O_n])
-    if read_joints(state, memory, n) < 0 or not anchor_joints_on_echo(state, memory, n):
+    if read_joints(state, memory, n) < 0 or not anchor_joints_on_echo(options, state, memory, n):
         return FAULT_STATE
     if memory[M_started] == 0.0:
         memory[M_started] = 1.0

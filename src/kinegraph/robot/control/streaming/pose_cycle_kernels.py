@@ -75,7 +75,7 @@ def pose_cycle(
     """
     if not read_poses(state, memory):
         return FAULT_POSE
-    anchor_on_echo(state, memory)
+    anchor_on_echo(options, state, memory)
     if memory[M_started] == 0.0:
         memory[M_started] = 1.0
         copy(memory, M_anchor, M_start, 12)
