@@ -80,3 +80,13 @@ def test_every_public_name_is_in_the_reference(door: str) -> None:
     for module in re.findall(r"automodule:: (\S+)", text):
         shown.update(importlib.import_module(module).__all__)
     assert set(importlib.import_module(f"kinegraph.{door}").__all__) - shown == set()
+
+
+def test_every_test_that_a_page_names_is_there() -> None:
+    text = (ROOT / "docs" / "control-numbers.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(test_\w+)`: ((?:`\w+`(?:, )?)+)", text)
+    assert len(named) > 50
+    for module, names in named:
+        source = (ROOT / "tests" / "robot" / f"{module}.py").read_text(encoding="utf-8")
+        for name in re.findall(r"`(\w+)`", names):
+            assert f"def test_{name}(" in source, (module, name)

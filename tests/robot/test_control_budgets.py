@@ -9,8 +9,9 @@ import pytest
 from control_rig import ARMS, HAND_LOAD, READY, PlantRig, Rig, target_row, turn
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from joint_rig import JointRig
 
-from kinegraph.robot.control import CARTESIAN, CartesianOptions, MotionLimits
+from kinegraph.robot.control import CARTESIAN, CartesianOptions, JointOptions, MotionLimits
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
 from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS
 from kinegraph.robot.wire.state_layout import STATE_OFFSETS
@@ -190,7 +191,7 @@ damage = st.tuples(st.sampled_from([*INPUTS, "target"]), st.integers(0, 15), ODD
 @settings(max_examples=200, deadline=None)
 @given(
     harm=st.lists(damage, min_size=1, max_size=3),
-    law=st.sampled_from(sorted(LAWS)),
+    law=st.sampled_from([*sorted(LAWS), "joints"]),
     stop=st.booleans(),
 )
 @example(harm=[("F_T_EE", 12, math.nan)], law="default law", stop=False)
@@ -198,8 +199,7 @@ damage = st.tuples(st.sampled_from([*INPUTS, "target"]), st.integers(0, 15), ODD
 def test_no_number_that_is_none_leaves_whatever_comes_in(
     harm: list[tuple[str, int, float]], law: str, stop: bool
 ) -> None:
-    rig = Rig("fr3", "hand", LAWS[law])
-    play(rig, [Phase((0.05, 0.0, 0.02), (0.0, 0.2, 0.0), 20, 1, 0.0, False, (0.0,) * 7)])
+    rig = under_way(law)
     rig.report = False
     rows, target = rig.state.copy(), rig.target.copy()
     for name, at, value in harm:
@@ -221,6 +221,19 @@ def test_no_number_that_is_none_leaves_whatever_comes_in(
     rig.q, rig.dq = rig["q_goal"].copy(), np.zeros(7)
     for _ in range(5):
         check_leaving(rig, rig.cycle())
+
+
+def under_way(law: str) -> Rig:
+    """A session of the Cartesian controller by its law, or of the joint controller, in motion."""
+    if law == "joints":
+        joints = JointRig("fr3", "hand", JointOptions(max_deviation=10.0))
+        joints.follow(1)
+        joints.target = joints.target + 0.1
+        assert joints.follow(20) == 0
+        return joints
+    rig = Rig("fr3", "hand", LAWS[law])
+    play(rig, [Phase((0.05, 0.0, 0.02), (0.0, 0.2, 0.0), 20, 1, 0.0, False, (0.0,) * 7)])
+    return rig
 
 
 def check_leaving(rig: Rig, code: int) -> None:

@@ -149,8 +149,7 @@ def test_a_session_driven_onto_a_margin_comes_to_rest_there_and_stops(arm: str, 
     increments = np.diff(goals, axis=0)
     large = np.where(np.abs(increments) > 5e-4, np.sign(increments), 0.0)
     assert not (large[1:] * large[:-1] < 0).any()
-    if arm == "fer":
-        assert rig.column("ik_passes").max() <= 15
+    assert rig.column("ik_passes").max() <= 5
     before = len(rig.records)
     assert rig.follow(1000, stop=True) == FINISHED
     assert len(rig.records) - before <= 250 + 100

@@ -174,17 +174,24 @@ def test_k78_quaternions_are_x_y_z_w() -> None:
             rotation_matrix(given("K78")[name])
 
 
-def test_k79_flipped_signs_do_not_turn_the_arm_around() -> None:
+LAWS = [
+    pytest.param(CartesianOptions(), id="default law"),
+    pytest.param(CartesianOptions(backend=CARTESIAN), id="reference"),
+]
+
+
+@pytest.mark.parametrize("options", LAWS)
+def test_k79_flipped_signs_do_not_turn_the_arm_around(options: CartesianOptions) -> None:
     case, rule = given("K79"), expected("K79")
     turns = [rotation_matrix(q) for q in case["orientations_xyzw"]]
     steps = [rotation_vector(b @ a.T) for a, b in itertools.pairwise(turns)]
     wanted = np.array(rule["rotation_vector_between_neighbours_base_axes"])
     np.testing.assert_allclose(steps, np.tile(wanted, (8, 1)), rtol=0, atol=rule["tol"])
     # There is first, then a session that begins there.
-    rig = Rig(arm="fr3")
+    rig = Rig(arm="fr3", options=options)
     rig.target[:] = [*case["position"], *case["orientations_xyzw"][0]]
     assert rig.follow(5000) == 0
-    rig = Rig(arm="fr3", q=rig.q)
+    rig = Rig(arm="fr3", options=options, q=rig.q)
     for orientation in case["orientations_xyzw"]:
         rig.target[:] = [*case["position"], *orientation]
         assert rig.follow(round(case["dt"] / DT)) == 0
@@ -205,9 +212,10 @@ def rotation_vector(rotation: np.ndarray) -> np.ndarray:
     return np.zeros(3) if size == 0.0 else np.array(vector) / size * 2.0 * np.arctan2(size, w)
 
 
-def test_k81_targets_at_20_hz_neither_stutter_nor_break_a_limit() -> None:
+@pytest.mark.parametrize("options", LAWS)
+def test_k81_targets_at_20_hz_neither_stutter_nor_break_a_limit(options: CartesianOptions) -> None:
     rows, bounds = np.array(given("K81")["targets"]), given("K81")["bounds_FR3"]
-    rig = Rig(arm="fr3")
+    rig = Rig(arm="fr3", options=options)
     rig.target[:3] = rows[0, 1:]
     assert rig.follow(4000) == 0
     rig.records.clear()
