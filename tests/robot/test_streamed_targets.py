@@ -1,10 +1,12 @@
 """Sessions whose motion the robot's own controller follows, against the simulated robot."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from robot_addresses import fresh_address
+from waiting_for import wait_until
 
 from kinegraph.robot import (
     CartesianOptions,
@@ -102,6 +104,17 @@ def test_a_chunk_is_followed(scene: SceneRobot) -> None:
         sent = commands(arm, "O_T_EE_c")
     assert np.linalg.norm(sent[:, 12:15] - start, axis=1).max() > 0.035
     assert not records_from_rows(arm.records().read()[0])["backstop_alteration"].any()
+
+
+def test_a_dry_run_computes_the_whole_motion_and_sends_nothing(scene: SceneRobot) -> None:
+    sent, still = scene.robot.counters.sent, scene.robot.state.q
+    with scene.cartesian_targets(replace(options(), dry_run=True)) as arm:
+        goal = arm.move_by([0.03, 0.0, 0.02])
+        wait_until(arm.at_rest)
+    records = records_from_rows(arm.records().read()[0])  # the last is the first of a hold
+    np.testing.assert_allclose(records["pose"][-1, 12:15], goal.translation, rtol=0, atol=1e-12)
+    assert scene.robot.counters.sent == sent
+    np.testing.assert_allclose(scene.robot.state.q, still, rtol=0, atol=1e-6)
 
 
 def test_a_pose_that_strays_is_told_at_the_end(scene: SceneRobot) -> None:

@@ -59,10 +59,13 @@ def anchor_joints_on_echo(options: Array, state: Array, memory: Array, n: int) -
 
 
 @kernel
-def hold_joint_echo(state: Array, memory: Array, n: int) -> None:
-    """Send what the robot echoed in the first cycle of the hold, past the backstop."""
+def hold_joint_echo(options: Array, state: Array, memory: Array, n: int) -> None:
+    """Send what the robot echoed in the first cycle of the hold, past the backstop.
+
+    In a dry run there is no echo: what was not sent last is held.
+    """
     memory[M_backstop_alteration] = 0.0
-    if memory[M_sent] == 1.0:
+    if memory[M_sent] == 1.0 and options[O_dry_run] == 0.0:
         for i in range(n):
             memory[M_joint_anchor + i] = state[S_q_d + i]
     copy(memory, M_joint_anchor, M_joint_desired, n)

@@ -71,7 +71,7 @@ def joint_position_cycle(
     strayed = joints_strayed(options, memory, n)
     run_joints(options, memory, target, n, flags & FLAG_STOP != 0, strayed)
     if memory[M_holding] != 0.0:
-        hold_joint_echo(state, memory, n)
+        hold_joint_echo(options, state, memory, n)
     else:
         apply_joint_backstop(options, memory, n)
         note_joints_sent(memory, n)

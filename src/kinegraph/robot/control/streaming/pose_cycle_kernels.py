@@ -22,6 +22,7 @@ from kinegraph.robot.control.memory_layout import (
     M_stream_echo,
     M_stream_pose,
 )
+from kinegraph.robot.control.options_layout import O_dry_run
 from kinegraph.robot.control.pose_kernels import copy
 from kinegraph.robot.control.record_kernels import write_motion
 from kinegraph.robot.control.record_layout import (
@@ -82,7 +83,7 @@ def pose_cycle(
     strayed = has_strayed(options, memory)
     run(options, memory, target, flags & FLAG_STOP != 0, strayed)
     if memory[M_holding] != 0.0:
-        hold_echo(memory, state)
+        hold_echo(options, memory, state)
     else:
         apply_backstop(options, memory)
         note_sent(memory)
@@ -94,11 +95,16 @@ def pose_cycle(
 
 
 @kernel
-def hold_echo(memory: Array, state: Array) -> None:
-    """Send what the robot echoed in the first cycle of the hold, bit for bit, past the backstop."""
+def hold_echo(options: Array, memory: Array, state: Array) -> None:
+    """Send what the robot echoed in the first cycle of the hold, bit for bit, past the backstop.
+
+    In a dry run there is no echo: what was not sent last is held.
+    """
     memory[M_backstop_alteration] = 0.0
     memory[M_backstop_angular_alteration] = 0.0
-    if memory[M_sent] == 1.0:
+    if options[O_dry_run] != 0.0:
+        write_columns(memory, M_anchor, M_stream_pose)
+    elif memory[M_sent] == 1.0:
         write_columns(memory, M_stream_echo, M_stream_pose)
         for c in range(4):
             for r in range(3):
