@@ -13,6 +13,8 @@ from kinegraph.scene.array_types import Array, VectorLike
 __all__ = ["WorkspaceBox"]
 
 AXES = "xyz"
+TOUCH = 1e-9
+"""A position so far outside, m, is on the border but for rounding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +58,9 @@ class WorkspaceBox:
             positions: (3,) or (n, 3), m.
         """
         rows = np.atleast_2d(positions)
-        outside = np.argwhere((rows < self.lower) | (rows > self.upper))
+        outside = np.argwhere(
+            (rows < np.asarray(self.lower) - TOUCH) | (rows > np.asarray(self.upper) + TOUCH)
+        )
         if outside.size == 0:
             return
         row, axis = (int(at) for at in outside[0])
