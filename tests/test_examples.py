@@ -11,6 +11,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 WITH_ROBOT = (
     "bad_network",
     "compiled_motion",
+    "exact_where_joints_rub",
     "follow_a_chunk",
     "guard_a_session",
     "joint_motion",
