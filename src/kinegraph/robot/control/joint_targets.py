@@ -192,7 +192,7 @@ class JointTargets(TunableTargets):
         check_posture("q", row, self._arm, self._inset)
         return row
 
-    def _checked_chunk(self, goals: Any) -> Array:
+    def _checked_chunk(self, goals: Any, dt: float) -> Array:
         rows = as_numbers("q", goals)
         if rows.ndim != 2 or rows.shape[1] != self._arm.n or len(rows) == 0:
             raise InvalidArgumentError(

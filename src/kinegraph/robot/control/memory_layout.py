@@ -7,6 +7,7 @@ placement is 12 numbers, position and rotation (rows); a pose is 16, rows of a 4
 from kinegraph.kinematics.dynamics_layout import dynamics_workspace
 from kinegraph.robot.control.generator.generator_layout import GENERATOR_SIZE
 from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
+from kinegraph.robot.control.target_layout import TARGET_SIZE
 
 MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     # Session.
@@ -109,6 +110,12 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("box_state", 9),
     ("box_acceleration", 3),
     ("box_jerk", 3),
+    # Moving targets: what was given last, whether it moves, the cycles since then, and how much of
+    # its velocity the generator goes along with.
+    ("given", TARGET_SIZE),
+    ("moving", 1),
+    ("given_age", 1),
+    ("along", 2),
     # Inputs of the cycle.
     ("q", MAX_JOINTS),
     ("dq", MAX_JOINTS),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
+from kinegraph.robot.control.target_layout import POSE_SIZE, TARGET_SIZE
 
 __all__ = ["CARTESIAN_FORM", "JOINT_FORM", "TargetForm"]
 
@@ -50,13 +51,13 @@ def _cartesian_cycle() -> Any:
 
 CARTESIAN_FORM = TargetForm(
     name="Cartesian",
-    target_size=7,
+    target_size=TARGET_SIZE,
     record_fields=RECORD_FIELDS,
     anchor="target",
-    anchor_size=7,
+    anchor_size=POSE_SIZE,
     load_cycle=_cartesian_cycle,
 )
-"""Targets are a position (3,), m, and a quaternion x, y, z, w (4,)."""
+"""Targets are poses that may move, see `target_layout`."""
 
 
 def _joint_cycle() -> Any:

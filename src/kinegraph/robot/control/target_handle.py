@@ -20,6 +20,7 @@ from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.wire.state_layout import S_time
 from kinegraph.scene.array_types import Array
+from kinegraph.scene.pose import Isometry3d
 
 __all__ = ["REST", "REST_ACCELERATION", "TargetHandle"]
 
@@ -182,7 +183,7 @@ class TargetHandle(ABC):
         """Return a goal of `move_to` as the controller reads it, or raise."""
 
     @abstractmethod
-    def _checked_chunk(self, goals: Any) -> Array:
+    def _checked_chunk(self, goals: Any, dt: float) -> Array:
         """Return the goals of `follow` as the controller reads them, one a row, or raise."""
 
     @abstractmethod
@@ -253,7 +254,7 @@ class TargetHandle(ABC):
 
     def _begin_chunk(self, goals: Any, dt: float) -> Array:
         check_positive("dt", dt)
-        rows = self._checked_chunk(goals)
+        rows = self._checked_chunk(goals, dt)
         self._check_running()
         return rows
 
@@ -283,6 +284,19 @@ class TargetHandle(ABC):
     def cancel(self) -> None:
         """End the motion now; the robot stops it by itself."""
         self._session.cancel(quiet=True)
+
+    def frames_moved(self) -> bool:
+        """Keep a target in a frame of the scene up with a change; return whether there is one."""
+        return False
+
+    def change_tip(self, step: Isometry3d, replace: Callable[[], None]) -> None:
+        """Go on with another controlled link.
+
+        Args:
+            step: Pose of the new link in the old one's frame.
+            replace: Makes the loop go by the new link.
+        """
+        replace()
 
     def replace_chain(self, chain: Array) -> None:
         """Give the loop the chain of a changed scene, if it is another one; see `SceneRobot`.

@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.generator.tracking_kernels import M_given
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
+from kinegraph.robot.control.moving_targets import resting
+from kinegraph.robot.control.record_layout import R_target
 from kinegraph.robot.control.relative_moves import checked_step, moved
 from kinegraph.robot.control.rotation import (
     checked_placement,
@@ -14,6 +17,7 @@ from kinegraph.robot.control.rotation import (
     quaternion_xyzw,
 )
 from kinegraph.robot.control.target_handle import TargetHandle
+from kinegraph.robot.control.target_layout import POSE_SIZE, TARGET_SIZE, T_horizon
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
@@ -74,15 +78,6 @@ class TargetSetters(TargetHandle):
         """
         self._publish(KEEP, checked_quaternion(quat_xyzw))
 
-    def set_target(self, position: Any, quat_xyzw: Any) -> None:
-        """Set position (3,) m and orientation (4,) quaternion x, y, z, w.
-
-        Raises:
-            InvalidArgumentError: As `set_position` and `set_orientation`. Also a `ValueError`.
-            InvalidOperationError: The session has ended.
-        """
-        self._publish(position, checked_quaternion(quat_xyzw))
-
     def set_pose(self, pose: TransformLike) -> None:
         """Set position and orientation by a transform, rigid within 1e-3.
 
@@ -125,22 +120,32 @@ class TargetSetters(TargetHandle):
             axes = np.eye(3) if frame == "base" else self._axes_of(frame)
         slot = self._controller.slot
         with slot.lock:
-            values = moved(self._slot_values(), step, axes)
+            values = moved(self._goal(), step, axes)
             self._check_inside("delta", values)
-            slot.publish(check_finite_vector("delta", values, 7))
+            slot.publish(resting(check_finite_vector("delta", values, 7)))
         return Isometry3d.from_quaternion(values[:3], values[3:])
 
     def _publish(self, position: Any, orientation: Array | None = None) -> None:
         self._check_running()
         slot = self._controller.slot
         with slot.lock:
-            values = self._slot_values()
+            values = self._goal()
             if position is not KEEP:
                 values[:3] = check_finite_vector("position", position, 3)
             if orientation is not None:
                 values[3:] = orientation
             self._check_inside("position", values)
-            slot.publish(values)
+            slot.publish(resting(values))
+
+    def _goal(self) -> Array:
+        """Return (7,) the pose of the newest target; one that moves as it was in the last cycle."""
+        values = self._slot_values()
+        if values[T_horizon] != 0.0:
+            given = self._controller.extra.memory[M_given : M_given + TARGET_SIZE]
+            row = self._controller.records.latest()
+            if row is not None and np.array_equal(given, values):
+                return np.array(row[R_target : R_target + POSE_SIZE])
+        return values[:POSE_SIZE]
 
     def _check_inside(self, field: str, targets: Array) -> None:
         """Refuse targets (7,) or (n, 7) outside the workspace."""
@@ -149,13 +154,13 @@ class TargetSetters(TargetHandle):
 
     def target(self) -> Array:
         """Return (3,) the newest target's position, m; the anchor until something is set."""
-        return self._slot_values()[:3]
+        return self._goal()[:3]
 
     def target_orientation(self) -> Array:
         """Return (4,) the newest target's orientation, quaternion x, y, z, w."""
-        return self._slot_values()[3:]
+        return self._goal()[3:]
 
     def target_pose(self) -> Isometry3d:
-        """Return the newest target."""
-        values = self._slot_values()
+        """Return the newest target; one that moves as it was in the last cycle."""
+        values = self._goal()
         return Isometry3d.from_quaternion(values[:3], values[3:])

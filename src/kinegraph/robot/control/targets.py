@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.control.framed_targets import FramedTargets
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
+from kinegraph.robot.control.moving_targets import brought_forward, paced, resting
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
@@ -14,9 +16,10 @@ from kinegraph.robot.control.record_layout import (
     R_velocity,
 )
 from kinegraph.robot.control.rotation import checked_pose
+from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
+from kinegraph.robot.control.target_layout import POSE_SIZE, T_horizon, T_velocity
 from kinegraph.robot.control.target_session import TargetSession
-from kinegraph.robot.control.target_setters import TargetSetters
 from kinegraph.robot.control.target_steps import checked_rows
 from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidOperationError
@@ -28,7 +31,7 @@ from kinegraph.scene.pose import Isometry3d, TransformLike
 __all__ = ["CartesianTargets"]
 
 
-class CartesianTargets(TargetSetters, TunableTargets):
+class CartesianTargets(FramedTargets, TunableTargets):
     """A running session: targets in from any thread at any rate, one record per cycle out.
 
     The newest target replaces the others. Poses are those of the controlled link in the robot's
@@ -86,12 +89,19 @@ class CartesianTargets(TargetSetters, TunableTargets):
         return Isometry3d(pose)
 
     def at_rest(self) -> bool:
-        """Whether the generator stands still on the newest target."""
+        """Whether the generator stands still on the newest target, or goes along with it."""
         row = self._controller.records.latest()
         if row is None:
             return False
-        goal = self._slot_values()
-        moving = max(np.abs(row[at : at + 3]).max() for at in (R_velocity, R_angular_velocity))
+        values, goal = self._slot_values(), self._goal()
+        velocity = np.concatenate([row[at : at + 3] for at in (R_velocity, R_angular_velocity)])
+        if values[T_horizon] > 0.0 and np.abs(velocity).max() >= REST:
+            # What the record has is the target of the cycle's start and the pose of its end.
+            goal = brought_forward(np.concatenate([goal, values[POSE_SIZE:]]), CYCLE_TIME)[
+                :POSE_SIZE
+            ]
+            velocity -= values[T_velocity:T_horizon]
+        moving = np.abs(velocity).max()
         speeding = max(
             np.abs(row[at : at + 3]).max() for at in (R_acceleration, R_angular_acceleration)
         )
@@ -103,7 +113,7 @@ class CartesianTargets(TargetSetters, TunableTargets):
 
     def distance(self) -> tuple[float, float]:
         """Return how far the measured pose is from the newest target, m and rad."""
-        return pose_difference(self.measured_pose().matrix, self._slot_values())
+        return pose_difference(self.measured_pose().matrix, self._goal())
 
     def missing(self) -> float:
         """Return how far the arm is from the newest target, the larger of m and rad."""
@@ -138,12 +148,12 @@ class CartesianTargets(TargetSetters, TunableTargets):
     def _checked_goal(self, goal: Any) -> Array:
         row: Array = checked_rows("pose", [goal], self.target_orientation())[0]
         self._check_inside("pose", row)
-        return row
+        return resting(row)
 
-    def _checked_chunk(self, goals: Any) -> Array:
+    def _checked_chunk(self, goals: Any, dt: float) -> Array:
         rows = checked_rows("poses", goals, self.target_orientation())
         self._check_inside("poses", rows)
-        return rows
+        return paced(rows, dt, self._controller.extra.options)
 
     def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
         distance, angle = self.distance()
@@ -163,6 +173,9 @@ class CartesianTargets(TargetSetters, TunableTargets):
         it for one `dt`, so that chunks follow each other without a gap. A row whose time has
         passed when this thread comes to it (the process was held up, or `dt` is below the robot's
         1 ms) is left out, the last never. The arm may still be under way at the end: see `wait`.
+
+        From row to row the target goes on with their velocity, so that the arm passes them without
+        a stop; toward the last one no faster than the budgets could stop it there.
 
         Another target or chunk, from any thread, takes over at once, and the rest of this one is
         dropped; so is it when the session is stopped.
@@ -219,7 +232,7 @@ class CartesianTargets(TargetSetters, TunableTargets):
 
 def pose_difference(matrix: Array, target: Array) -> tuple[float, float]:
     """Return the distance, m, and the angle, rad, between a pose (4, 4) and a target (7,)."""
-    goal = Isometry3d.from_quaternion(target[:3], target[3:]).matrix
+    goal = Isometry3d.from_quaternion(target[:3], target[3:7]).matrix
     turn = goal[:3, :3] @ matrix[:3, :3].T
     sine = 0.5 * np.array(
         [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]

@@ -9,6 +9,7 @@ import numpy as np
 from kinegraph.kinematics.dynamics_plan import plan_dynamics
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.joined.editing import EditedScene
+from kinegraph.robot.joined.frames import SceneFrames
 from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class ControlledScene(EditedScene):
                 guards=SessionGuards.of(chosen),
             )
             session = cartesian_session(link, controller, chosen)
-            return CartesianTargets(
+            targets = CartesianTargets(
                 session,
                 controller,
                 chain,
@@ -102,6 +103,10 @@ class ControlledScene(EditedScene):
                 by_robot=by_robot,
                 workspace=chosen.workspace,
             )
+            targets.frames = SceneFrames(
+                self.arm, self._graph, self._solver, self._lock, lambda: self._tip, self._speeds
+            )
+            return targets
 
         targets = self._start(make, chosen.realtime_priority, chosen.cpu)
         self._expect_sag(vertical_stiffness(chosen))

@@ -3,8 +3,10 @@
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from kinegraph.robot.argument_checks import check_finite_number
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.joined.carrying import CarryingScene
 from kinegraph.scene.errors import UnknownLinkError
@@ -26,17 +28,25 @@ class EditedScene(CarryingScene):
     _targets: "weakref.ref[TargetHandle] | None" = None
     _starting = False
 
+    @cached_property
+    def _speeds(self) -> dict[str, float]:
+        """Joints of the scene that are known to move, m/s or rad/s."""
+        return {}
+
     def set_tip_link(self, link_name: str) -> None:
-        """Choose the link to be controlled; not while a controller runs.
+        """Choose the link to be controlled, also while a target session runs.
+
+        The session goes on from where it is: its target becomes the pose that the new link has
+        when the old one is at the target.
 
         Raises:
             UnknownLinkError: It is no link. Also a `KeyError`.
             InvalidArgumentError: The arm does not move it. Also a `ValueError`.
-            InvalidOperationError: A controller runs.
+            InvalidOperationError: A session is being started, or runs by the robot's controller.
         """
         with self._lock:
-            if self._starting or self._running() is not None:
-                raise InvalidOperationError("set_tip_link: a controller runs; stop it first")
+            if self._starting:
+                raise InvalidOperationError("set_tip_link: a controller is being started")
             if not self._solver.hasLinkName(link_name):
                 raise UnknownLinkError(link_name, self._solver.getLinkNames())
             below = {self.arm.flange_link, *self._graph.getLinkChildrenNames(self.arm.flange_link)}
@@ -45,7 +55,16 @@ class EditedScene(CarryingScene):
                     f"set_tip_link: {link_name!r} is not at or below the flange "
                     f"{self.arm.flange_link!r}"
                 )
+            before, running = self._tip, self._running()
             self._tip = link_name
+            if running is None or before == link_name:
+                return
+            step = self._solver.getRelativeLinkTransform(before, link_name)
+            try:
+                running.change_tip(step, self._publish_chain)
+            except BaseException:
+                self._tip = before
+                raise
 
     def insertSceneGraph(self, scene_graph: SceneGraph, joint: Joint, prefix: str = "") -> bool:
         """Attach a copy of another graph; as `SceneGraph.insertSceneGraph`."""
@@ -118,18 +137,35 @@ class EditedScene(CarryingScene):
             )
             return self.moveLink(joint)
 
-    def set_joint(self, name: str, value: float) -> None:
-        """Set a joint of the scene that is not the arm's, such as a gripper's.
+    def set_joint(self, name: str, value: float, velocity: float | None = None) -> None:
+        """Set a joint of the scene that is not the arm's, such as a gripper's or a conveyor's.
+
+        A target in a frame that the joint moves goes along with it. Its velocity is that of the
+        joint if it is given, else what follows from this change and the one before, by the robot's
+        clock; it counts until the next change, for 0.25 s at most.
+
+        Args:
+            name: Joint.
+            value: m or rad.
+            velocity: m/s or rad/s from now on.
 
         Raises:
-            InvalidArgumentError: It is the arm's. Also a `ValueError`.
+            InvalidArgumentError: It is the arm's, or the velocity is not finite. Also a
+                `ValueError`.
             UnknownJointError: It is no active joint. Also a `ValueError`.
         """
         if name in self.arm.joint_names:
             raise InvalidArgumentError(f"set_joint: the robot itself sets {name!r}")
+        if velocity is not None:
+            check_finite_number("velocity", velocity)
         with self._undone_on_error():
             self._solver.setState({name: value})
             self._publish_chain()
+            if velocity is None:
+                self._speeds.pop(name, None)
+            else:
+                self._speeds[name] = float(velocity)
+            self._publish_frames()
 
     def _keep_arm(self, name: str, *, removed: bool = False) -> None:
         needed = {self.arm.base_link, self.arm.flange_link, self._tip}
@@ -161,6 +197,7 @@ class EditedScene(CarryingScene):
                 return False
             if self._running() is not None:
                 self._report_unknown_mass()
+            self._publish_frames()
             return True
 
     @contextmanager
@@ -182,6 +219,11 @@ class EditedScene(CarryingScene):
         targets = self._handle()
         if targets is not None and (self._starting or targets.is_running):
             targets.replace_chain(self._chain().data)
+
+    def _publish_frames(self) -> None:
+        running = self._running()
+        if running is not None:
+            running.frames_moved()
 
     def _handle(self) -> "TargetHandle | None":
         return None if self._targets is None else self._targets()

@@ -19,6 +19,7 @@ from kinegraph.robot.control.generator.axis_kernels import (
 )
 from kinegraph.robot.control.generator.generator_layout import (
     G_acceleration,
+    G_drift,
     G_duration,
     G_max_acceleration,
     G_max_jerk,
@@ -100,13 +101,20 @@ def stretched_share(
 
 @kernel
 def plan_axes(block: Array, at: int, count: int, dt: float) -> float:
-    """Plan every axis, stretch the quick ones, and return the longest duration."""
+    """Plan every axis, stretch the quick ones, and return the longest duration.
+
+    Axes to a moving target each go their fastest way: none is kept from it by the others.
+    """
     longest = 0.0
+    resting = True
     for i in range(at, at + count):
+        drift = block[i + G_drift]
+        resting = resting and drift == 0.0
         peak, duration = fastest(
             block[i + G_target] - block[i + G_position],
-            block[i + G_velocity],
+            block[i + G_velocity] - drift,
             block[i + G_acceleration],
+            drift,
             block[i + G_max_velocity],
             block[i + G_max_acceleration],
             block[i + G_max_jerk],
@@ -116,7 +124,7 @@ def plan_axes(block: Array, at: int, count: int, dt: float) -> float:
         block[i + G_peak_hint] = peak
         block[i + G_duration] = duration
         longest = max(longest, duration)
-    if longest > dt:
+    if resting and longest > dt:
         for i in range(at, at + count):
             if block[i + G_peak] != 0.0 and block[i + G_duration] < longest:
                 stretch(block, i, longest)
@@ -152,16 +160,19 @@ def segment(
 
 @kernel
 def follow(block: Array, i: int, dt: float) -> None:
-    """Carry axis i along its plan for dt; it lands exactly."""
+    """Carry axis i along its plan for dt; it lands exactly, and goes on with its target."""
+    drift = block[i + G_drift]
+    way = block[i + G_target] - block[i + G_position]
+    block[i + G_target] += drift * dt
     if block[i + G_duration] <= dt:
         block[i + G_position] = block[i + G_target]
-        block[i + G_velocity] = 0.0
+        block[i + G_velocity] = drift
         block[i + G_acceleration] = 0.0
         return
     peak = block[i + G_peak]
     am, jm = block[i + G_max_acceleration], block[i + G_max_jerk]
-    x, v, a = block[i + G_position], block[i + G_velocity], block[i + G_acceleration]
-    rest, _ = plan(block[i + G_target] - x, v, a, peak, am, jm)
+    x, v, a = block[i + G_position], block[i + G_velocity] - drift, block[i + G_acceleration]
+    rest, _ = plan(way, v, a, peak, am, jm)
     j, t1, t2, t3 = transfer(v, a, peak, am, jm)
     x, v, a, left = segment(x, v, a, j, t1, dt)
     x, v, a, left = segment(x, v, a, 0.0, t2, left)
@@ -173,8 +184,8 @@ def follow(block: Array, i: int, dt: float) -> None:
         x, v, a, left = segment(x, v, a, 0.0, t2, left)
         x, v, a, left = segment(x, v, a, -j, t3, left)
     vm = block[i + G_max_velocity]
-    block[i + G_position] = x
-    block[i + G_velocity] = min(max(v, -vm), vm)
+    block[i + G_position] = x + drift * dt
+    block[i + G_velocity] = min(max(v + drift, -vm), vm)
     block[i + G_acceleration] = min(max(a, -am), am)
 
 

@@ -162,26 +162,31 @@ def peak_between(
 
 @kernel
 def fastest(
-    way: float, v: float, a: float, vm: float, am: float, jm: float, hint: float
+    way: float, v: float, a: float, drift: float, vm: float, am: float, jm: float, hint: float
 ) -> tuple[float, float]:
-    """Return (peak, duration) of the fastest plan to a target `way` ahead."""
+    """Return (peak, duration) of the fastest plan to a target `way` ahead.
+
+    Position, velocities and peak are relative to the target, which moves with `drift`, slower than
+    the limit `vm` that holds for the sum.
+    """
     if way == 0.0 and v == 0.0 and a == 0.0:
         return 0.0, 0.0
-    rest_top, duration = plan(way, v, a, vm, am, jm)
+    low, high = -vm - drift, vm - drift
+    rest_top, duration = plan(way, v, a, high, am, jm)
     if rest_top >= 0.0:
-        return vm, duration + cruise_time(rest_top, vm)
-    rest, duration = plan(way, v, a, -vm, am, jm)
+        return high, duration + cruise_time(rest_top, high)
+    rest, duration = plan(way, v, a, low, am, jm)
     if rest <= 0.0:
-        return -vm, duration + cruise_time(rest, -vm)
-    best_peak, best = -vm, math.inf
+        return low, duration + cruise_time(rest, low)
+    best_peak, best = low, math.inf
     middle = v + 0.5 * a * abs(a) / jm
     width = am * am / jm
-    lo = -vm
+    lo = low
     for k in range(4):
-        hi = min(max(middle + (k - 1) * width, -vm), vm) if k < 3 else vm
+        hi = min(max(middle + (k - 1) * width, low), high) if k < 3 else high
         if not lo < hi:
             continue
-        rest_hi = rest_top if hi == vm else plan(way, v, a, hi, am, jm)[0]
+        rest_hi = rest_top if hi == high else plan(way, v, a, hi, am, jm)[0]
         if (rest >= 0.0) != (rest_hi >= 0.0):
             peak = peak_between(way, v, a, am, jm, lo, hi, rest, rest_hi, hint, PEAK_TOLERANCE * vm)
             rest_peak, time = plan(way, v, a, peak, am, jm)

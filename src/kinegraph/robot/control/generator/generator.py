@@ -7,6 +7,7 @@ import numpy as np
 from kinegraph.robot.control.checks import check_finite_vector, check_positive
 from kinegraph.robot.control.generator.axes_kernels import generator_step, set_axis
 from kinegraph.robot.control.generator.generator_layout import GENERATOR_OFFSETS, GENERATOR_SIZE
+from kinegraph.robot.control.generator.tracking_kernels import DRIFT_SHARE
 from kinegraph.robot.control.table_layout import CYCLE_TIME, MAX_JOINTS
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
@@ -69,8 +70,8 @@ class TrajectoryGenerator:
 
     @property
     def landed(self) -> bool:
-        """Whether every axis is at rest on its target."""
-        still = not self.velocity.any() and not self.acceleration.any()
+        """Whether every axis is on its target, and at rest or going along with it."""
+        still = not (self.velocity - self._read("drift")).any() and not self.acceleration.any()
         return still and bool((self.position == self.target).all())
 
     def set_limits(self, limits: VectorLike) -> None:
@@ -112,13 +113,24 @@ class TrajectoryGenerator:
         for i in range(self._axes):
             set_axis(self._block, i, *(float(values[i]) for values in state))
 
-    def set_target(self, target: VectorLike) -> None:
-        """Set where the axes shall come to rest, from the next step on.
+    def set_target(self, target: VectorLike, velocity: VectorLike | None = None) -> None:
+        """Set where the axes shall come to rest, from the next step on, or what they go along with.
+
+        Args:
+            target: (k,) now.
+            velocity: (k,) by which the target moves on with each step; left out: at rest. At most
+                0.9 of an axis' velocity limit.
 
         Raises:
-            InvalidArgumentError: A number is not finite, or the shape is not (k,).
+            InvalidArgumentError: A number is not finite, or a shape is not (k,).
         """
-        self._write("target", check_finite_vector("target", target, self._axes))
+        goal = check_finite_vector("target", target, self._axes)
+        drift = np.zeros(self._axes)
+        if velocity is not None:
+            most = DRIFT_SHARE * self._read("max_velocity")
+            drift = np.clip(check_finite_vector("velocity", velocity, self._axes), -most, most)
+        self._write("target", goal)
+        self._write("drift", drift)
 
     def step(self, dt: float = CYCLE_TIME) -> float:
         """Carry the axes along for dt.

@@ -1,8 +1,8 @@
 """Where each number of a generator's block stands, relative to the block's start.
 
-A block holds up to `MAX_JOINTS` axes. Everything but the last two fields is its state and its
-limits; those two are hints that make the next planning cheap, and no result depends on them
-beyond rounding.
+A block holds up to `MAX_JOINTS` axes. The two hints make the next planning cheap, and no result
+depends on them beyond rounding; `drift` is the velocity of the target, everything else the state
+and the limits.
 """
 
 from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
@@ -19,6 +19,7 @@ GENERATOR_FIELDS: tuple[tuple[str, int], ...] = (
     ("duration", MAX_JOINTS),
     ("peak_hint", MAX_JOINTS),
     ("stretch_hint", MAX_JOINTS),
+    ("drift", MAX_JOINTS),
 )
 """Fields in their order, with their numbers of entries."""
 
@@ -37,3 +38,4 @@ G_peak = GENERATOR_OFFSETS["peak"]
 G_duration = GENERATOR_OFFSETS["duration"]
 G_peak_hint = GENERATOR_OFFSETS["peak_hint"]
 G_stretch_hint = GENERATOR_OFFSETS["stretch_hint"]
+G_drift = GENERATOR_OFFSETS["drift"]

@@ -5,12 +5,11 @@ axes start at zero in every cycle and keep their velocity. A stop lands on the t
 same pose is sent for `settle_cycles` more cycles, the last of them marked as finished.
 """
 
-import math
-
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.generator.axes_kernels import generator_step, set_axis
 from kinegraph.robot.control.generator.generator_layout import (
     G_acceleration,
+    G_drift,
     G_max_acceleration,
     G_max_jerk,
     G_max_velocity,
@@ -18,6 +17,7 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_target,
     G_velocity,
 )
+from kinegraph.robot.control.generator.tracking_kernels import choose_target, set_drift
 from kinegraph.robot.control.guards.box_kernels import enter_box, note_axes, stay_in_box
 from kinegraph.robot.control.law_layout import (
     M_wall_shift,
@@ -25,7 +25,6 @@ from kinegraph.robot.control.law_layout import (
 from kinegraph.robot.control.memory_layout import (
     M_anchor,
     M_blocked,
-    M_cycle,
     M_desired,
     M_deviated,
     M_finished,
@@ -53,9 +52,7 @@ from kinegraph.robot.control.options_layout import (
 )
 from kinegraph.robot.control.pose_kernels import copy
 from kinegraph.robot.control.rotation_kernels import (
-    quaternion_of_rotation,
     relative_log,
-    rotation_of_quaternion,
     turn_by,
 )
 from kinegraph.robot.control.table_layout import CYCLE_TIME
@@ -98,7 +95,7 @@ def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool)
         memory[M_target_changed] = 0.0
         copy(memory, M_anchor, M_desired, 12)
         return
-    choose_target(memory, target, strayed)
+    choose_target(memory, target, stop, strayed)
     note_axes(options, memory)
     aim(options, memory)
     enter_box(options, memory)
@@ -109,34 +106,6 @@ def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool)
         memory[M_stop_cycles] += 1.0
         if landed(options, memory) or memory[M_stop_cycles] >= STOP_TIMEOUT_CYCLES:
             hold(memory)
-
-
-@kernel
-def choose_target(memory: Array, target: Array, strayed: bool) -> None:
-    """Take the target to plan to: the newest, or the anchor at the start and after straying."""
-    before = M_target
-    changed = False
-    if memory[M_cycle] == 0.0 or (strayed and memory[M_deviated] == 0.0):
-        memory[M_deviated] = 1.0 if strayed else 0.0
-        copy(memory, M_anchor, M_target, 3)
-        quaternion_of_rotation(memory, M_anchor + 3, memory, M_target + 3)
-        changed = True
-    elif memory[M_deviated] == 0.0 and usable(target):
-        for i in range(7):
-            changed = changed or memory[before + i] != target[i]
-            memory[before + i] = target[i]
-    memory[M_target_changed] = 1.0 if changed else 0.0
-    rotation_of_quaternion(memory, M_target + 3, memory, M_target_rotation)
-
-
-@kernel
-def usable(target: Array) -> bool:
-    """Tell whether a target is a pose; the setters refuse others, this is the last line."""
-    square = 0.0
-    for i in range(3, 7):
-        square += target[i] * target[i]
-    finite = math.isfinite(target[0] + target[1] + target[2]) and math.isfinite(square)
-    return finite and abs(square - 1.0) < 0.1
 
 
 @kernel
@@ -153,6 +122,7 @@ def aim(options: Array, memory: Array) -> None:
     memory[M_generator + G_target + 3] = turn[0]
     memory[M_generator + G_target + 4] = turn[1]
     memory[M_generator + G_target + 5] = turn[2]
+    set_drift(memory)
     for i in range(6):
         memory[M_wall_shift + i] = 0.0
     for block in range(2):
@@ -174,6 +144,11 @@ def aim_at_wall(memory: Array, block: int, depth: float) -> None:
         shift = max(0.0, into) * memory[normal + r]
         memory[M_wall_shift + 3 * block + r] = shift
         memory[at + G_target + r] -= shift
+    along = 0.0
+    for r in range(3):
+        along += memory[normal + r] * memory[at + G_drift + r]
+    for r in range(3):
+        memory[at + G_drift + r] -= max(0.0, along) * memory[normal + r]
 
 
 @kernel

@@ -12,6 +12,7 @@ from kinegraph.robot.control.generator.axes_kernels import segment
 from kinegraph.robot.control.generator.axis_kernels import transfer
 from kinegraph.robot.control.generator.generator_layout import (
     G_acceleration,
+    G_drift,
     G_max_acceleration,
     G_max_jerk,
     G_position,
@@ -57,7 +58,9 @@ def enter_box(options: Array, memory: Array) -> None:
     for i in range(3):
         k = M_generator + i
         low, high = options[O_box_lower + i], options[O_box_upper + i]
-        memory[k + G_target] = min(max(memory[k + G_target], low), high)
+        if not low < memory[k + G_target] < high:
+            memory[k + G_target] = min(max(memory[k + G_target], low), high)
+            memory[k + G_drift] = 0.0
         for at, limit in ((M_box_acceleration, G_max_acceleration), (M_box_jerk, G_max_jerk)):
             memory[at + i] = max(memory[at + i], memory[k + limit])
 
