@@ -17,6 +17,7 @@ from waiting_for import SOON_S, wait_until
 
 from kinegraph.robot.control.record_layout import R_target, R_target_orientation
 from kinegraph.robot.control.target_form import CARTESIAN_FORM
+from kinegraph.robot.control.target_layout import TARGET_SIZE
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.robot import Robot
@@ -121,7 +122,7 @@ def records(controller: TargetController) -> np.ndarray:
 def test_the_anchor_is_the_first_target(robot: Robot) -> None:
     controller = controller_for(robot)
     session = start(robot, controller)
-    assert newest(controller).tolist() == list(ANCHOR)
+    assert newest(controller).tolist() == [*ANCHOR, *[0.0] * 7]
     after_cycles(session, 3)
     session.stop()
     assert records(controller)[1, GIVEN : GIVEN + 7].tolist() == list(ANCHOR)
@@ -157,7 +158,7 @@ def test_a_target_published_right_before_the_stop_is_not_lost(robot: Robot) -> N
     for number in range(30):
         controller = controller_for(robot)
         session = start(robot, controller)
-        controller.slot.publish(np.full(7, float(number)))
+        controller.slot.publish(np.full(TARGET_SIZE, float(number)))
         session.stop()
         last = records(controller)[-1]
         assert last[GIVEN : GIVEN + 7].tolist() == [float(number)] * 7
@@ -183,7 +184,7 @@ def test_a_stop_waits_for_a_target_that_is_being_written(robot: Robot) -> None:
 def test_targets_are_never_mixed(robot: Robot) -> None:
     controller = controller_for(robot)
     session = start(robot, controller)
-    values = np.empty(7)
+    values = np.empty(TARGET_SIZE)
     for number in range(20_000):
         values[:] = number
         controller.slot.publish(values)
@@ -270,7 +271,7 @@ def test_targets_from_several_threads_all_count(robot: Robot) -> None:
                 values[entry] += 1.0
                 controller.slot.publish(values)
 
-    controller.slot.publish(np.zeros(7))
+    controller.slot.publish(np.zeros(TARGET_SIZE))
     threads = [threading.Thread(target=count_up, args=(entry,)) for entry in range(4)]
     for thread in threads:
         thread.start()

@@ -22,6 +22,7 @@ from kinegraph.scene.array_types import Array
 
 __all__ = ["brought_forward", "moving", "paced", "resting", "twist_between"]
 
+LONGEST_S = 0.25
 GRACE_S = 0.01
 """A row goes on for so much longer than its time, in case the next is late."""
 
@@ -64,7 +65,7 @@ def paced(poses: Array, dt: float, options: Array) -> Array:
     """Return a chunk's rows with the velocities that lead from each to the next.
 
     An axis that could not stop on what is left of its way goes from rest to rest, so that the last
-    row is not overrun.
+    row is not overrun. Rows more than LONGEST_S apart are waypoints, each at rest.
 
     Args:
         poses: (n, 7) positions, m, and quaternions x, y, z, w.
@@ -73,7 +74,7 @@ def paced(poses: Array, dt: float, options: Array) -> Array:
     """
     rows = np.zeros((len(poses), TARGET_SIZE))
     rows[:, :POSE_SIZE] = poses
-    if len(poses) == 1:
+    if len(poses) == 1 or dt > LONGEST_S:
         return rows
     twists = np.stack([twist_between(a, b, dt) for a, b in pairwise(poses)])
     ways = np.abs(twists)[::-1].cumsum(axis=0)[::-1] * dt

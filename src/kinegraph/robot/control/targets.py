@@ -175,7 +175,8 @@ class CartesianTargets(FramedTargets, TunableTargets):
         1 ms) is left out, the last never. The arm may still be under way at the end: see `wait`.
 
         From row to row the target goes on with their velocity, so that the arm passes them without
-        a stop; toward the last one no faster than the budgets could stop it there.
+        a stop, and toward the last one so that the budgets let it stop there. Rows more than 0.25 s
+        apart are targets at rest.
 
         Another target or chunk, from any thread, takes over at once, and the rest of this one is
         dropped; so is it when the session is stopped.

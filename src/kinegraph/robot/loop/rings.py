@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.ring_kernels import copy_rows, publish, read_slot
 from kinegraph.scene.array_types import Array
 
@@ -144,9 +145,15 @@ class TargetSlot:
 
         Args:
             values: (size,) finite numbers, checked by the caller.
+
+        Raises:
+            InvalidArgumentError: Another number of them. Also a `ValueError`.
         """
+        row = np.ascontiguousarray(values, dtype=np.float64)
+        if row.shape != self.values.shape:
+            raise InvalidArgumentError(f"target: shape {row.shape}, not {self.values.shape}")
         with self.lock:
-            publish(self.sequence, self.values, np.ascontiguousarray(values, dtype=np.float64))
+            publish(self.sequence, self.values, row)
 
     def read(self) -> Array | None:
         """Return a copy of the newest target, None before the first."""
