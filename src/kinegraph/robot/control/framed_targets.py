@@ -1,6 +1,7 @@
 """`FramedTargets`: targets of any link below the flange, in the frame of any link of the scene."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -84,6 +85,8 @@ class FramedTargets(TargetSetters):
             )
         # The scene's lock first, as whoever changes the scene has it.
         with frames.held(), self._controller.slot.lock:
+            if target.link is None:
+                target = replace(target, link=frames.tip_link())
             tracked = TrackedTarget(target, frames, self.robot_time())
             row = tracked.row() if frames.moves_by_itself(target) else tracked.resting()
             self._check_inside("pose", row)
@@ -112,16 +115,16 @@ class FramedTargets(TargetSetters):
                 self._keep(tracked, self.put(row, tracked.ticket))
             return self._tracked is not None
 
-    def change_tip(self, step: Isometry3d, replace: Callable[[], None]) -> None:
+    def change_tip(self, step: Isometry3d, publish: Callable[[], None]) -> None:
         """Go on with another controlled link, and the target with it, so that the arm stays.
 
         Args:
             step: Pose of the new link in the old one's frame.
-            replace: Makes the loop go by the new link.
+            publish: Makes the loop go by the new link.
         """
         with self._controller.slot.lock:
             values, goal = self._slot_values(), self._goal()
-            replace()
+            publish()
             if self._tracked is not None and self.is_newest(self._tracked.ticket):
                 self.frames_moved()
                 return

@@ -36,6 +36,10 @@ class SceneTarget:
 class FrameSource(Protocol):
     """Knows where the links of a scene are."""
 
+    def tip_link(self) -> str:
+        """Return the controlled link."""
+        raise NotImplementedError
+
     def tip_target(self, target: SceneTarget, ahead_s: float = 0.0) -> Array:
         """Return (7,) where the controlled link has to be, robot's base: position and quaternion.
 

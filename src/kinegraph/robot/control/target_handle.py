@@ -289,14 +289,14 @@ class TargetHandle(ABC):
         """Keep a target in a frame of the scene up with a change; return whether there is one."""
         return False
 
-    def change_tip(self, step: Isometry3d, replace: Callable[[], None]) -> None:
+    def change_tip(self, step: Isometry3d, publish: Callable[[], None]) -> None:
         """Go on with another controlled link.
 
         Args:
             step: Pose of the new link in the old one's frame.
-            replace: Makes the loop go by the new link.
+            publish: Makes the loop go by the new link.
         """
-        replace()
+        publish()
 
     def replace_chain(self, chain: Array) -> None:
         """Give the loop the chain of a changed scene, if it is another one; see `SceneRobot`.

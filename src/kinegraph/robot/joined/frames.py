@@ -50,6 +50,10 @@ class SceneFrames:
         """Return what holds the scene still as long as it is entered."""
         return self._lock
 
+    def tip_link(self) -> str:
+        """Return the controlled link."""
+        return self._tip()
+
     def speeds(self) -> Mapping[str, float]:
         """Return the known speeds of the scene's joints, m/s or rad/s."""
         return self._speeds
