@@ -1,6 +1,7 @@
 """Targets in the frames of a scene that moves, and another controlled link while a session runs."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -67,12 +68,15 @@ def at(x: float, y: float, z: float) -> Isometry3d:
 
 def run_belt(scene: SceneRobot, arm: CartesianTargets, speed: float, *, told: bool) -> None:
     """Move the belt for a second of the robot's time."""
-    begun = now = arm.robot_time()
-    while now < begun + 1.0:
-        due = now + STEP_S
-        wait_until(lambda due=due: arm.robot_time() >= due)
-        now = arm.robot_time()
-        scene.set_joint(BELT, speed * (now - begun), speed if told else None)
+    begun = arm.robot_time()
+    for k in range(50):
+        due = begun + STEP_S * (k + 1)
+        wait_until(partial(past, arm, due))
+        scene.set_joint(BELT, speed * (arm.robot_time() - begun), speed if told else None)
+
+
+def past(arm: CartesianTargets, due: float) -> bool:
+    return arm.robot_time() >= due
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["speed given", "speed by its moves"])

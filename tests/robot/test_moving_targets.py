@@ -45,7 +45,7 @@ QUICK = CartesianOptions(
 def test_an_axis_keeps_its_budgets_whatever_its_target_does(
     vm: float, am: float, jm: float, targets: list[tuple[float, float, int]]
 ) -> None:
-    axis = TrajectoryGenerator([[vm, am, jm]])
+    axis = TrajectoryGenerator([vm, am, jm])
     before = 0.0
     for start, share, cycles in targets:
         axis.set_target([start], [share * vm])
@@ -68,7 +68,7 @@ def test_an_axis_keeps_its_budgets_whatever_its_target_does(
 def test_an_axis_catches_up_with_its_target_and_goes_along_with_it(
     vm: float, am: float, start: float, share: float
 ) -> None:
-    axis = TrajectoryGenerator([[vm, am, 100.0]])
+    axis = TrajectoryGenerator([vm, am, 100.0])
     axis.set_target([start], [share * vm])
     for _ in range(5000):
         axis.step(DT)
