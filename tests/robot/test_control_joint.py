@@ -18,6 +18,11 @@ from kinegraph.robot.control import (
     braking_speed,
     goal_box,
 )
+from kinegraph.robot.control.moving_joints import (
+    joints_brought_forward,
+    joints_resting,
+    paced_joints,
+)
 
 MARGIN = 0.05
 FULL = JointOptions(limits=JointLimits.share_of(FER, 1.0), backend=JOINT, max_deviation=5.0)
@@ -143,6 +148,40 @@ def test_the_default_law_tracks_and_lands_against_friction(arm: str) -> None:
         assert rig.rate_hits == 0
 
 
+@pytest.mark.parametrize("dt", [0.02, 0.05])
+def test_a_chunk_is_followed_without_lag_and_its_end_is_not_overrun(dt: float) -> None:
+    rig = JointRig(options=JointOptions(), coulomb=np.full(7, FRICTION))
+    rig.run(1)
+    count = round(1.0 / dt) + 1
+    phase = np.linspace(0.0, np.pi, count)
+    rise = 0.05 * (1.0 - np.cos(phase))
+    for row in paced_joints(READY + rise[:, None], dt, rig.packed):
+        rig.target = row
+        rig.run(round(1000 * dt))
+    goal = rig.column("q_goal")[:, 0] - READY[0]
+    plan = np.interp(np.arange(len(goal)) * 1e-3 - 1e-3, np.arange(count) * dt, rise)
+    assert np.abs(goal - plan)[: -round(1000 * dt)].max() < 0.7e-3
+    rig.run(500)
+    assert rig.column("q_goal").max(axis=0) == pytest.approx(READY + 0.1, abs=1e-4)
+    assert rig.q == pytest.approx(READY + 0.1, abs=1e-3)
+
+
+def test_a_moving_target_without_news_rests_where_it_was_given() -> None:
+    rig = JointRig()
+    rig.follow(1)
+    row = joints_resting(READY + 0.1)
+    row[7:14], row[14] = 0.05, 0.2
+    rig.target = row
+    rig.follow(201)
+    assert rig["target"] == pytest.approx(READY + 0.1, abs=1e-12)
+    assert rig.column("target").max(axis=0) == pytest.approx(READY + 0.11, abs=1e-4)
+    later = joints_brought_forward(row, 0.05)
+    assert later[:7] == pytest.approx(READY + 0.1025, abs=1e-12)
+    assert later[14] == pytest.approx(0.15)
+    assert rig.follow(4000, stop=True) == 1
+    assert rig["q_goal"] == pytest.approx(READY + 0.1, abs=1e-6)
+
+
 @pytest.mark.parametrize("arm", ARMS)
 def test_the_plant_settles_at_the_margin_and_stays_out_of_the_barrier(arm: str) -> None:  # A-S9
     table = TABLES[arm]
@@ -209,7 +248,10 @@ def test_no_target_sequence_breaks_a_limit(data: st.DataObject) -> None:
     inside = st.lists(st.floats(0, 1), min_size=7, max_size=7)
     rig.run(1)
     for _ in range(data.draw(st.integers(1, 4))):
-        rig.target = low + np.array(data.draw(inside)) * (high - low)
+        rig.target = joints_resting(low + np.array(data.draw(inside)) * (high - low))
+        if data.draw(st.booleans()):
+            rig.target[7:14] = data.draw(st.lists(st.floats(-3, 3), min_size=7, max_size=7))
+            rig.target[14] = data.draw(st.sampled_from([0.0, 0.02, 0.5]))
         rig.push = np.array(data.draw(st.lists(st.floats(-8, 8), min_size=7, max_size=7)))
         assert rig.run(data.draw(st.sampled_from([2, 33, 200]))) == 0
     check_budget(rig, budget)

@@ -139,7 +139,7 @@ def joint_form(options: JointOptions, joints: int) -> TargetForm:
     """Return the form of a joint controller with these options."""
     streams = isinstance(options.backend, RobotController)
     form = STREAMED_JOINT_FORM if streams else JOINT_FORM
-    return replace(form, target_size=joints, anchor_size=joints)
+    return replace(form, target_size=2 * joints + 1, anchor_size=joints)
 
 
 def joint_session(

@@ -69,7 +69,8 @@ def joint_cycle(
         arm: Bodies of the arm down to the flange, `DynamicsPlan.data`.
         memory: (MEMORY_SIZE,) the session's memory, zeros before its first cycle.
         state: Canonical row of the robot's state (`state_layout`).
-        target: (n,) joint positions, rad; more numbers are not read.
+        target: (n,) joint positions, rad, at rest; or (2n + 1,) with velocities, rad/s, and how
+            long they go on, s.
         flags: `FLAG_STOP`: a stop is asked for.
         record: (JOINT_RECORD_SIZE,) out, see `record_layout`.
         tau: (n,) out, Nm, clamped; filter and rate limiter come after.

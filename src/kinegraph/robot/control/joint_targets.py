@@ -8,6 +8,11 @@ import numpy as np
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
+from kinegraph.robot.control.moving_joints import (
+    joints_brought_forward,
+    joints_resting,
+    paced_joints,
+)
 from kinegraph.robot.control.record_layout import J_acceleration, J_q, J_velocity
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_session import TargetSession
@@ -90,13 +95,13 @@ class JointTargets(TunableTargets):
         step = check_finite_vector("delta", delta, self._arm.n)
         self._check_running()
         with self._controller.slot.lock:
-            row = self._checked_goal(self._slot_values() + step)
-            self.put(row, None)
-        return row
+            q = self.target() + step
+            self.put(self._checked_goal(q), None)
+        return q
 
     def target(self) -> Array:
         """Return (n,) the newest target, rad; the anchor until something is set."""
-        return self._slot_values()
+        return self._slot_values()[: self._arm.n]
 
     # --- what happens ---------------------------------------------------------------------------
 
@@ -155,10 +160,11 @@ class JointTargets(TunableTargets):
     def follow(self, q: Any, dt: float) -> bool:
         """Set a chunk of targets, one after the other at a fixed rate, by the robot's clock.
 
-        Row i is the target from i `dt` after the call on; the call returns when the last has been
-        it for one `dt`, so that chunks follow each other without a gap. A row whose time has
-        passed when this thread comes to it is left out, the last never. The arm may still be under
-        way at the end: see `wait`.
+        Row i is the target at i `dt` after the call, and goes on toward the next row meanwhile: the
+        joints go along with it as far as their budgets let them. The call returns when the last
+        has been the target for one `dt`, so that chunks follow each other without a gap. A row
+        whose time has passed when this thread comes to it is left out, the last never. The arm may
+        still be under way at the end: see `wait`.
 
         Another target or chunk, from any thread, takes over at once, and the rest of this one is
         dropped; so is it when the session is stopped.
@@ -190,7 +196,7 @@ class JointTargets(TunableTargets):
     def _checked_goal(self, goal: Any) -> Array:
         row = check_finite_vector("q", goal, self._arm.n)
         check_posture("q", row, self._arm, self._inset)
-        return row
+        return joints_resting(row)
 
     def _checked_chunk(self, goals: Any, dt: float) -> Array:
         rows = as_numbers("q", goals)
@@ -203,7 +209,11 @@ class JointTargets(TunableTargets):
                 self._checked_goal(row)
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(f"q: row {i}: {error}", field="q") from None
-        return rows
+        return paced_joints(rows, dt, self._controller.extra.options)
+
+    def brought_forward(self, row: Array, seconds: float) -> Array:
+        """Return a target, as the controller reads it, as it is `seconds` after its time."""
+        return joints_brought_forward(row, seconds)
 
     def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
         distance = self.distance()

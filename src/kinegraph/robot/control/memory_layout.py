@@ -82,6 +82,10 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("joint_desired", MAX_JOINTS),
     ("joint_restart_velocity", MAX_JOINTS),
     ("joint_restart_acceleration", MAX_JOINTS),
+    # Joint target that moves: as given (positions, velocities, how long), since when, and whether.
+    ("joint_given", 2 * MAX_JOINTS + 1),
+    ("joint_given_age", 1),
+    ("joint_moving", 1),
     ("stream_joints", MAX_JOINTS),
     ("stream_joint_velocity", MAX_JOINTS),
     ("stream_joint_acceleration", MAX_JOINTS),
@@ -251,6 +255,9 @@ M_joint_anchor = MEMORY_OFFSETS["joint_anchor"]
 M_joint_desired = MEMORY_OFFSETS["joint_desired"]
 M_joint_restart_velocity = MEMORY_OFFSETS["joint_restart_velocity"]
 M_joint_restart_acceleration = MEMORY_OFFSETS["joint_restart_acceleration"]
+M_joint_given = MEMORY_OFFSETS["joint_given"]
+M_joint_given_age = MEMORY_OFFSETS["joint_given_age"]
+M_joint_moving = MEMORY_OFFSETS["joint_moving"]
 M_stream_joints = MEMORY_OFFSETS["stream_joints"]
 M_stream_joint_velocity = MEMORY_OFFSETS["stream_joint_velocity"]
 M_stream_joint_acceleration = MEMORY_OFFSETS["stream_joint_acceleration"]

@@ -68,10 +68,10 @@ def _joint_cycle() -> Any:
 
 JOINT_FORM = TargetForm(
     name="joint",
-    target_size=7,
+    target_size=15,
     record_fields=JOINT_RECORD_FIELDS,
     anchor="target",
     anchor_size=7,
     load_cycle=_joint_cycle,
 )
-"""Targets are the positions of seven joints, rad."""
+"""Targets are positions (7,), rad, velocities (7,), rad/s, and how long these go on, s."""

@@ -187,6 +187,10 @@ class TargetHandle(ABC):
         """Return the goals of `follow` as the controller reads them, one a row, or raise."""
 
     @abstractmethod
+    def brought_forward(self, row: Array, seconds: float) -> Array:
+        """Return a target, as the controller reads it, as it is `seconds` after its time."""
+
+    @abstractmethod
     def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
         """Return the error of a `move_to` whose time is up."""
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from kinegraph.robot.argument_checks import as_numbers
-from kinegraph.robot.control.moving_targets import brought_forward
 from kinegraph.robot.control.rotation import checked_pose, quaternion_xyzw
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
@@ -88,7 +87,7 @@ def following(targets: "TargetHandle", rows: Array, dt: float) -> Steps:
         passed = min(elapsed / dt + ROUNDING, float(count))
         due = min(int(passed), count - 1)
         if due > at:
-            row = brought_forward(rows[due], elapsed - due * dt)
+            row = targets.brought_forward(rows[due], elapsed - due * dt)
             at, ticket = due, targets.put(row, ticket)
         elif int(passed) >= count:
             return True

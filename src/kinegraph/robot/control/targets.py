@@ -155,6 +155,10 @@ class CartesianTargets(FramedTargets, TunableTargets):
         self._check_inside("poses", rows)
         return paced(rows, dt, self._controller.extra.options)
 
+    def brought_forward(self, row: Array, seconds: float) -> Array:
+        """Return a target, as the controller reads it, as it is `seconds` after its time."""
+        return brought_forward(row, seconds)
+
     def _not_there(self, tolerance: float, timeout_s: float) -> ControlError:
         distance, angle = self.distance()
         arrived = "stands on the target" if self.at_rest() else "is still under way"

@@ -16,9 +16,12 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_target,
     G_velocity,
 )
+from kinegraph.robot.control.generator.joint_tracking_kernels import (
+    choose_joint_target,
+    set_joint_drift,
+)
 from kinegraph.robot.control.generator.runner_kernels import STOP_TIMEOUT_CYCLES, axes_landed
 from kinegraph.robot.control.memory_layout import (
-    M_cycle,
     M_deviated,
     M_finished,
     M_generator,
@@ -83,7 +86,7 @@ def run_joints(
         memory[M_finished] = 1.0 if memory[M_sent] > options[O_settle_cycles] else 0.0
         copy(memory, M_joint_anchor, M_joint_desired, n)
         return
-    choose_joint_target(memory, target, n, strayed)
+    choose_joint_target(memory, target, n, stop, strayed)
     for i in range(n):
         k = M_generator + i
         memory[k + G_max_velocity] = options[O_joint_velocity + i]
@@ -92,28 +95,13 @@ def run_joints(
         here = memory[M_joint_anchor + i]
         set_axis(memory, k, here, memory[k + G_velocity], memory[k + G_acceleration])
         memory[k + G_target] = memory[M_joint_target + i]
+    set_joint_drift(memory, n)
     generator_step(memory, M_generator, n, CYCLE_TIME)
     copy(memory, M_generator + G_position, M_joint_desired, n)
     if stop or memory[M_deviated] != 0.0:
         memory[M_stop_cycles] += 1.0
         if axes_landed(options, memory, n) or memory[M_stop_cycles] >= STOP_TIMEOUT_CYCLES:
             hold_joints(memory, n)
-
-
-@kernel
-def choose_joint_target(memory: Array, target: Array, n: int, strayed: bool) -> None:
-    """Take the target to plan to: the newest, or the anchor at the start and after straying."""
-    if memory[M_cycle] == 0.0 or (strayed and memory[M_deviated] == 0.0):
-        memory[M_deviated] = 1.0 if strayed else 0.0
-        copy(memory, M_joint_anchor, M_joint_target, n)
-        return
-    if memory[M_deviated] != 0.0:
-        return
-    for i in range(n):  # the setters refuse others, this is the last line
-        if not math.isfinite(target[i]):
-            return
-    for i in range(n):
-        memory[M_joint_target + i] = target[i]
 
 
 @kernel

@@ -53,7 +53,8 @@ def joint_position_cycle(
         arm: Not used.
         memory: (MEMORY_SIZE,) the session's memory, zeros before its first cycle.
         state: Canonical row of the robot's state (`state_layout`).
-        target: (n,) joint positions, rad; more numbers are not read.
+        target: (n,) joint positions, rad, at rest; or (2n + 1,) with velocities, rad/s, and how
+            long they go on, s.
         flags: `FLAG_STOP`: a stop is asked for.
         record: (JOINT_RECORD_SIZE,) out, see `record_layout`.
         motion: (n,) or more, out: the positions to be sent, rad.
