@@ -239,7 +239,7 @@ def test_options_that_an_arm_cannot_use_are_refused() -> None:
         control.cartesian_targets(CartesianOptions(backend=RobotController()), pace="stepped")
     with pytest.raises(InvalidArgumentError, match="pace"):
         control.cartesian_targets(pace="fast")  # type: ignore[arg-type]
-    with pytest.raises(InvalidArgumentError, match="no TorqueArm"):
+    with pytest.raises(InvalidArgumentError, match="no TorqueArm, it has no table, torque_rate"):
         ArmControl(object(), described("ur5"))  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="6 joints"):
         ArmControl(plant, described("iiwa"))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from other_arms import ROBOTS, described, start_of
 
+from kinegraph.kinematics.dynamics import forward_dynamics
 from kinegraph.robot.control import CARTESIAN, FER, FR3, JOINT, ArmTable
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.torque_arm import (
@@ -111,6 +112,21 @@ def test_poses_of_links_are_those_of_the_chain() -> None:
     assert description.link_pose(q, "iiwa/tool0").isApprox(tip, 1e-9)
     with pytest.raises(InvalidArgumentError, match=r"q: shape \(7,\)"):
         description.tip_pose(q[:7])
+
+
+def test_a_simulated_arm_moves_by_its_equation_of_motion() -> None:
+    description, start = described("rail"), start_of("rail")
+    torques, wrench = np.linspace(-5.0, 5.0, 9), np.array([3.0, -4.0, 5.0, 0.2, -0.3, 0.4])
+    arm = SimulatedArm(description, start, holds_itself=False)
+    arm.push(wrench)
+    arm.send(torques)
+    _, jacobian = description.chain.pose_and_jacobian(start)
+    drives = description.table.drive_inertia
+    expected = forward_dynamics(
+        description.bodies, start, np.zeros(9), torques + jacobian.T @ wrench, armature=drives
+    )
+    assert arm.dq / 1e-3 == pytest.approx(expected, rel=1e-9)
+    assert arm.q == pytest.approx(start + 1e-3 * arm.dq)
 
 
 def test_a_simulated_arm_falls_as_far_as_its_stops() -> None:

@@ -1,26 +1,32 @@
 """`ArmControl`: the target controllers on a `TorqueArm`."""
 
+import weakref
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
 from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.torque_arm.arm_row import read_arm
+from kinegraph.robot.torque_arm.arm_scene import ArmScene
 from kinegraph.robot.torque_arm.description import ArmDescription
 from kinegraph.robot.torque_arm.protocol import TorqueArm
 from kinegraph.robot.torque_arm.session import ArmSession, Pace
 from kinegraph.robot.wire.state_layout import S_q
 from kinegraph.scene.array_types import Array
+from kinegraph.scene.pose import Isometry3d
 
 if TYPE_CHECKING:
     from kinegraph.robot.control.joint_options import JointOptions
     from kinegraph.robot.control.joint_targets import JointTargets
     from kinegraph.robot.control.options import CartesianOptions
     from kinegraph.robot.control.target_form import TargetForm
+    from kinegraph.robot.control.target_handle import TargetHandle
     from kinegraph.robot.control.targets import CartesianTargets
     from kinegraph.robot.loop.target_controller import TargetController
 
 __all__ = ["ArmControl"]
+
+PARTS = ("table", "torque_rate", "gravity", "read", "send", "stop")
 
 
 class ArmControl:
@@ -38,8 +44,11 @@ class ArmControl:
     def __init__(self, arm: TorqueArm, description: ArmDescription) -> None:
         if not isinstance(description, ArmDescription):
             raise InvalidArgumentError(f"description: {description!r:.100} is no ArmDescription")
-        if not isinstance(arm, TorqueArm):
-            raise InvalidArgumentError(f"arm: {arm!r:.100} is no TorqueArm")
+        missing = [name for name in PARTS if not hasattr(arm, name)]
+        if missing:
+            raise InvalidArgumentError(
+                f"arm: {arm!r:.100} is no TorqueArm, it has no {', '.join(missing)}", field="arm"
+            )
         if arm.table.n != description.n or np.shape(arm.torque_rate) != (description.n,):
             raise InvalidArgumentError(
                 f"arm: its table has {arm.table.n} joints and it has {np.size(arm.torque_rate)} "
@@ -48,6 +57,8 @@ class ArmControl:
         self.arm = arm
         self.description = description
         self._session: ArmSession | None = None
+        self._targets: weakref.ref[TargetHandle] | None = None
+        self._scene = ArmScene(description, self._newest_q)
 
     def cartesian_targets(
         self, options: "CartesianOptions | None" = None, *, pace: Pace = "clock"
@@ -85,15 +96,18 @@ class ArmControl:
             chosen = options
         if not isinstance(chosen, CartesianOptions):
             raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
-        session, controller = self._session_of(chosen, CARTESIAN_FORM, pace)
-        return CartesianTargets(
+        session, controller, chain = self._session_of(chosen, CARTESIAN_FORM, pace)
+        targets = CartesianTargets(
             session,
             controller,
-            self.description.chain.data,
+            chain,
             session.newest_row,
-            lambda link: self._axes_of(session, link),
+            lambda link: self.link_pose(link).matrix[:3, :3],
             workspace=chosen.workspace,
-        ).start()
+        )
+        targets.frames = self._scene
+        self._targets = weakref.ref(targets)
+        return targets.start()
 
     def joint_targets(
         self, options: "JointOptions | None" = None, *, pace: Pace = "clock"
@@ -123,15 +137,17 @@ class ArmControl:
             chosen = options
         if not isinstance(chosen, JointOptions):
             raise InvalidArgumentError(f"options: {options!r:.100} are no JointOptions")
-        session, controller = self._session_of(chosen, joint_form(chosen, table.n), pace)
-        return JointTargets(
+        session, controller, chain = self._session_of(chosen, joint_form(chosen, table.n), pace)
+        targets = JointTargets(
             session,
             controller,
-            self.description.chain.data,
+            chain,
             session.newest_row,
             arm=table,
             inset=chosen.backend.joint_limit_inset,
-        ).start()
+        )
+        self._targets = weakref.ref(targets)
+        return targets.start()
 
     def step(self, cycles: int = 1) -> bool:
         """Run cycles of the running session, which was started with `pace="stepped"`.
@@ -147,9 +163,46 @@ class ArmControl:
             raise InvalidOperationError("step: no session has been started")
         return self._session.step(cycles)
 
+    # --- the scene around it --------------------------------------------------------------------
+
+    def link_pose(self, link_name: str) -> Isometry3d:
+        """Return a link's pose in the arm's base, by the newest state and by `set_joint`.
+
+        Raises:
+            UnknownLinkError: It is no link. Also a `KeyError`.
+        """
+        return self._scene.link_pose(link_name)
+
+    def set_joint(self, name: str, value: float, velocity: float | None = None) -> None:
+        """Set a joint of the scene that is not the arm's, such as a conveyor's or a tool's.
+
+        A target in a frame that the joint moves goes along with it, and a tool's joint moves the
+        controlled link of the running session; see `SceneRobot.set_joint`. In stepped time a
+        session takes one change of a tool in a cycle.
+
+        Args:
+            name: Joint.
+            value: m or rad.
+            velocity: m/s or rad/s from now on; left out: by this change and the one before.
+
+        Raises:
+            InvalidArgumentError: It is the arm's, or the velocity is not finite. Also a
+                `ValueError`.
+            UnknownJointError: It is no active joint. Also a `ValueError`.
+        """
+        with self._scene.lock:
+            self._scene.set_joint(name, value, velocity)
+            targets = None if self._targets is None else self._targets()
+            if targets is not None and targets.is_running:
+                if name in self._scene.tip_joints:
+                    targets.replace_chain(self._scene.chain())
+                targets.frames_moved()
+
+    # --- parts of a session ---------------------------------------------------------------------
+
     def _session_of(
         self, options: "CartesianOptions | JointOptions", form: "TargetForm", pace: Pace
-    ) -> tuple[ArmSession, "TargetController"]:
+    ) -> tuple[ArmSession, "TargetController", Array]:
         from kinegraph.robot.control.checks import check_margin
         from kinegraph.robot.control.guards.session_guards import SessionGuards
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
@@ -174,9 +227,10 @@ class ArmControl:
         tuning = None
         if isinstance(options, CartesianOptions):
             tuning = LiveTuning.of_session(options, packed)
+        chain = self._scene.chain()
         controller = TargetController(
             packed,
-            self.description.chain.data,
+            chain,
             self.description.bodies.data,
             np.zeros(MEMORY_SIZE),
             Waiters(),
@@ -194,7 +248,7 @@ class ArmControl:
             realtime=(options.realtime_priority, options.cpu),
         )
         self._session = session
-        return session, controller
+        return session, controller, chain
 
     def _inertia(self) -> Array:
         """What the joints move where the arm is now."""
@@ -203,6 +257,8 @@ class ArmControl:
             raise ControlError(f"the arm's joint positions are not finite: {state.q.tolist()}")
         return self.description.joint_inertia(state.q)
 
-    def _axes_of(self, session: ArmSession, link_name: str) -> Array:
-        q = session.newest_row()[S_q : S_q + self.description.n]
-        return self.description.link_pose(q, link_name).matrix[:3, :3]
+    def _newest_q(self) -> Array:
+        n = self.description.n
+        if self._session is None or not self._session.is_running:
+            return read_arm(self.arm, n).q
+        return np.array(self._session.newest_row()[S_q : S_q + n])
