@@ -19,6 +19,7 @@ from kinegraph.robot.control import (
 )
 from kinegraph.robot.control.cartesian_kernels import FAULT_POSE, FINISHED, GO_ON
 from kinegraph.robot.control.memory_layout import M_stream_twist
+from kinegraph.robot.control.moving_targets import moving
 from kinegraph.robot.control.options_layout import O_axis_velocity
 from kinegraph.scene.array_types import Array
 
@@ -106,6 +107,27 @@ def test_no_target_leads_out_of_the_workspace(sequence: Targets) -> None:
     assert (positions >= np.asarray(box.lower) - 1e-7).all()
     assert (positions <= np.asarray(box.upper) + 1e-7).all()
     assert not rig.column("backstop_alteration").any()
+    check_sent(rig, TELEOP)
+
+
+TWISTS = st.tuples(*[st.floats(-0.4, 0.4)] * 3, *[st.floats(-0.8, 0.8)] * 3)
+
+
+@settings(max_examples=15, deadline=None)
+@given(sequence=st.lists(st.tuples(TWISTS, st.integers(1, 500)), min_size=1, max_size=6))
+def test_targets_that_move_are_followed_without_an_alteration(
+    sequence: list[tuple[tuple[float, ...], int]],
+) -> None:
+    rig = StreamRig("fr3", options=TELEOP)
+    rig.cycle()
+    for twist, cycles in sequence:
+        rig.target = moving(shifted(rig, (0.0, 0.0, 0.0)), np.array(twist), 1.0)
+        assert rig.run(cycles) == GO_ON
+    rig.target = moving(shifted(rig, (0.0, 0.0, 0.0)), np.array([0.1, 0, 0, 0, 0, 0.2]), 3.0)
+    rig.run(1500)
+    assert np.linalg.norm(rig.sent[-2][12:15] - rig["target"]) < 1e-6
+    assert not rig.column("backstop_alteration").any()
+    assert not rig.column("backstop_angular_alteration").any()
     check_sent(rig, TELEOP)
 
 
