@@ -37,7 +37,8 @@ def pairs(sheet: Sheet, name: str) -> None:
         compare(sheet, f"P.{name}.{move}", move, ours, theirs)
     mine = statistics.median(run.moves["default", m]["cpu_us"] for run in ours for m in MOVES)
     other = statistics.median(run.moves["impedance", m]["cpu_us"] for run in theirs for m in MOVES)
-    sheet.report(f"P.{name}.cpu_us", mine, f"<= {other:.4g}", peer=other, **both(ours))
+    limit = f"<= {other:.4g}"
+    sheet.report(f"P.{name}.cpu_us", mine, limit, peer=other, latency=True, **both(ours))
 
 
 def compare(sheet: Sheet, bar: str, move: str, ours: list[Seen], theirs: list[Seen]) -> None:

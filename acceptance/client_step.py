@@ -5,12 +5,16 @@ KINEGRAPH_REPS sets another number of runs of each than five.
 
 import os
 import statistics
+import sys
 from collections.abc import Callable
 
 import numpy as np
 from bars import Sheet
+from children import run_program
 from moving import PEER, ROBOTS, Seen, run_moves
+from other_servers import franka_sim
 from shared_moves import tool_pose
+from simulator import CLIENT_FIFO, SERVER_FIFO, SERVER_HOST
 
 __all__ = ["GROUPS"]
 
@@ -19,6 +23,7 @@ REPS = int(os.environ.get("KINEGRAPH_REPS", "5"))
 # Response of the loop, us: percentile and limit.
 RESPONSE = ((50.0, 100.0), (99.0, 200.0), (99.9, 400.0))
 TOOL_TURN_DEG = 0.2
+REPLAY_S = 400.0  # kernels may have to be compiled first
 
 
 def steps(sheet: Sheet, name: str) -> None:
@@ -121,14 +126,31 @@ def scene(sheet: Sheet, name: str) -> None:
     bar = f"B2.scene.{name}"
     for figure, limit in (
         ("land_mm", "<= 0.3"), ("lag_mm", "<= 5"), ("over_mm", "<= 0.3"),
-        ("cross_mm", None), ("turned_deg", f"<= {TOOL_TURN_DEG}"),
+        ("cross_mm", None), ("turned_deg", f"<= {TOOL_TURN_DEG}"), ("land_turned_deg", None),
     ):  # fmt: skip
         sheet.report(f"{bar}.{figure}", middle(runs, "tool", figure), limit, n=len(runs))
+
+
+def replayed(sheet: Sheet) -> None:
+    """B9: a recorded step on franka-sim, computed again from its records."""
+    with franka_sim() as robot:
+        robot.fifo(SERVER_FIFO)
+        seen = run_program(
+            sys.executable, "kinegraph_records", SERVER_HOST, "replay",
+            limit_s=REPLAY_S, fifo=CLIENT_FIFO,
+        )  # fmt: skip
+    n = {"n": seen["records"]}
+    missing = max(0, seen["cycles"] - seen["records"]) + seen["lost"]
+    sheet.report("B9.replay.missing_rows", missing, "== 0", **n)
+    sheet.report("B9.replay.q_goal_rad", seen["q_goal_rad"], "<= 1e-9", **n)
+    sheet.report("B9.replay.tau_Nm", seen["tau_nm"], "<= 1e-6", **n)
+    sheet.report("B9.replay.pose_m", seen["pose"], "<= 1e-9", n=seen["poses"])
 
 
 GROUPS: dict[str, Callable[[Sheet], None]] = {
     "B2.franka_sim B9.franka_sim": lambda sheet: steps(sheet, "franka_sim"),
     "B2.franky_sim B9.franky_sim": lambda sheet: steps(sheet, "franky_sim"),
     "B2.ours_friction B9.ours_friction": lambda sheet: steps(sheet, "ours_friction"),
+    "B9.replay": replayed,
     "B2.scene": lambda sheet: scene(sheet, "franka_sim"),
 }

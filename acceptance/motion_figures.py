@@ -56,6 +56,7 @@ def step(t: np.ndarray, place: np.ndarray, turned: np.ndarray) -> dict[str, floa
         "first_ms": first(t, np.linalg.norm(place - goal, axis=1) < NEAR_M),
         "near_ms": for_good(t, np.linalg.norm(place - goal, axis=1) < NEAR_M),
         "turned_deg": math.degrees(np.linalg.norm(turned, axis=1).max()),
+        "land_turned_deg": math.degrees(norm(turned[t > t[-1] - LAST_MS].mean(axis=0))),
     }
 
 
