@@ -38,7 +38,7 @@ def replay() -> Any:
         records, cycles, states = (run.table(name) for name in ("records", "cycles", "states"))
         answered = cycles["state_id"][np.searchsorted(cycles["number"], records["cycle"])]
         rows = [run.states()[k] for k in np.searchsorted(states["time"], answered)]
-        scene, sent = parseURDFString(run.robot_model), run.records()
+        scene, sent = parseURDFString(run.robot_model or ""), run.records()
         tip, names, base = arm_names.flange_link, arm_names.joint_names, arm_names.base_link
         again = replay_records(
             sent,
