@@ -21,6 +21,7 @@ from kinegraph.robot.control import (
 )
 from kinegraph.robot.control.arms import FER
 from kinegraph.robot.control.guards.box_kernels import ROUNDING
+from kinegraph.robot.control.moving_targets import moving
 from kinegraph.robot.errors import InvalidArgumentError
 
 pytestmark = pytest.mark.compiled
@@ -190,3 +191,29 @@ def test_an_arm_that_is_held_is_pressed_no_harder_than_the_cap() -> None:
 def test_a_cap_that_is_no_force_is_refused(cap: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="max_spring_force"):
         ImpedanceOptions(max_spring_force=cap).validate()
+
+
+moving_moves = st.lists(
+    st.tuples(
+        st.tuples(*[st.floats(-0.3, 0.3)] * 3),
+        st.tuples(*[st.floats(-0.8, 0.8)] * 3),
+        st.floats(0.0, 0.2),
+        st.integers(1, 200),
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(moving_moves)
+def test_targets_that_move_are_followed_no_further_than_the_border(
+    sequence: list[tuple[tuple[float, ...], tuple[float, ...], float, int]],
+) -> None:
+    rig = Rig(options=QUICK)
+    rig.cycle()
+    for shift, velocity, horizon, cycles in sequence:
+        aim(rig, shift)
+        rig.target = moving(rig.target[:7], np.array([*velocity, 0.0, 0.0, 0.0]), horizon)
+        assert rig.follow(cycles) == 0
+    assert excess(rig) <= ROUNDING
