@@ -11,7 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from joint_rig import JointRig
 
-from kinegraph.robot.control import CARTESIAN, CartesianOptions, JointOptions, MotionLimits
+from kinegraph.robot.control import (
+    CARTESIAN,
+    CartesianOptions,
+    JointOptions,
+    MotionLimits,
+    WorkspaceBox,
+)
 from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
 from kinegraph.robot.control.memory_layout import MEMORY_OFFSETS
 from kinegraph.robot.wire.state_layout import STATE_OFFSETS
@@ -24,7 +30,12 @@ WILD = CartesianOptions(
     max_deviation=100.0,
     max_angular_deviation=10.0,
 )
-LAWS = {"default law": WILD, "reference": replace(WILD, backend=CARTESIAN)}
+BOX = WorkspaceBox((-np.inf, -0.15, 0.2), (0.45, 0.1, 0.6))
+LAWS = {
+    "default law": WILD,
+    "reference": replace(WILD, backend=CARTESIAN),
+    "workspace": replace(WILD, workspace=BOX),
+}
 DT = 1e-3
 # Where a session may begin: freely, near joint limits, near a stretched and a twisted arm.
 STARTS = {
@@ -176,6 +187,16 @@ def test_targets_at_any_rate_and_pushes_on_the_plant(
     check_jerk(rig, WILD)
 
 
+def test_an_axis_held_at_a_wall_outside_its_box_keeps_its_budget() -> None:
+    options = CartesianOptions(max_deviation=10.0, max_angular_deviation=10.0, workspace=BOX)
+    q = inside("fer", STARTS["folded"])
+    rig = PlantRig("fer", "hand", options, q=q, load=HAND_LOAD.copy())
+    push = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.0)
+    play(rig, [Phase((-0.5, 0.0, 1.0), (0.0, 0.0, 0.0), 200, 2, 0.0, False, push)])
+    assert rig.column("held").any()
+    check_records(rig, options)
+
+
 def inside(arm: str, q: np.ndarray) -> np.ndarray:
     """The configuration, off the arm's margins."""
     table = ARMS[arm]
@@ -188,7 +209,7 @@ INPUTS = {"q": 7, "dq": 7, "O_T_EE": 16, "F_T_EE": 16, "m_total": 1, "F_x_Ctotal
 damage = st.tuples(st.sampled_from([*INPUTS, "target"]), st.integers(0, 15), ODD)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(
     harm=st.lists(damage, min_size=1, max_size=3),
     law=st.sampled_from([*sorted(LAWS), "joints"]),

@@ -112,6 +112,7 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("wall_shift", MAX_JOINTS),
     # Guards: the translational axes before their step, and what they may brake with.
     ("box_state", 9),
+    ("box_velocity", 3),
     ("box_acceleration", 3),
     ("box_jerk", 3),
     # Moving targets: what was given last, whether it moves, the cycles since then, and how much of

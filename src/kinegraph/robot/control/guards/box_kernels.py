@@ -15,6 +15,7 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_drift,
     G_max_acceleration,
     G_max_jerk,
+    G_max_velocity,
     G_position,
     G_target,
     G_velocity,
@@ -23,6 +24,7 @@ from kinegraph.robot.control.guards.guard_layout import (
     M_box_acceleration,
     M_box_jerk,
     M_box_state,
+    M_box_velocity,
     O_box_lower,
     O_box_upper,
     O_has_box,
@@ -61,7 +63,11 @@ def enter_box(options: Array, memory: Array) -> None:
         if not low < memory[k + G_target] < high:
             memory[k + G_target] = min(max(memory[k + G_target], low), high)
             memory[k + G_drift] = 0.0
-        for at, limit in ((M_box_acceleration, G_max_acceleration), (M_box_jerk, G_max_jerk)):
+        for at, limit in (
+            (M_box_velocity, G_max_velocity),
+            (M_box_acceleration, G_max_acceleration),
+            (M_box_jerk, G_max_jerk),
+        ):
             memory[at + i] = max(memory[at + i], memory[k + limit])
 
 
@@ -79,7 +85,9 @@ def stay_in_box(options: Array, memory: Array) -> None:
         above = high > options[O_box_upper + i] + ROUNDING
         if not below and not above:
             continue
-        p, v, a = memory[s], memory[s + 1], memory[s + 2]
+        # A restart at a wall turns velocity and acceleration: an axis may have got too much.
+        vm, p = memory[M_box_velocity + i], memory[s]
+        v, a = min(max(memory[s + 1], -vm), vm), min(max(memory[s + 2], -am), am)
         low_before, high_before = reach(p, v, a, am, jm)
         if (not below or low >= low_before) and (not above or high <= high_before):
             continue
