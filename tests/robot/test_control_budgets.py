@@ -58,6 +58,8 @@ class Phase:
         noise: Of each target, m and rad.
         back: Whether each target is on the other side of the start than the one before.
         push: Nm on each joint.
+        twist: Of the targets, m/s and rad/s.
+        horizon: How long they go on by it, s.
     """
 
     shift: tuple[float, float, float]
@@ -67,6 +69,8 @@ class Phase:
     noise: float
     back: bool
     push: tuple[float, ...]
+    twist: tuple[float, ...] = (0.0,) * 6
+    horizon: float = 0.0
 
 
 def vector(largest: float, size: int = 3) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -83,6 +87,8 @@ phases = st.builds(
     noise=st.sampled_from([0.0, 1e-4, 1e-2]),
     back=st.booleans(),
     push=vector(0.0, 7) | vector(8.0, 7) | vector(40.0, 7),
+    twist=vector(0.3, 6) | vector(3.0, 6),
+    horizon=st.sampled_from([0.0, 0.02, 0.1, 100.0]),
 )
 LONGEST = 400  # cycles of a phase
 
@@ -101,7 +107,8 @@ def play(rig: Rig, story: list[Phase], seed: int = 0) -> None:
             pose[:3, 3] += side * np.array(phase.shift) + phase.noise * rng.standard_normal(3)
             around = side * np.array(phase.rotation) + phase.noise * rng.standard_normal(3)
             pose[:3, :3] = turn(*around) @ pose[:3, :3]
-            rig.target = target_row(pose)
+            drift = [*(side * np.array(phase.twist)), phase.horizon]
+            rig.target = np.concatenate([target_row(pose), drift])
             go = rig.run if isinstance(rig, PlantRig) else rig.follow
             assert go(phase.every) == 0
 
@@ -226,7 +233,7 @@ def test_no_number_that_is_none_leaves_whatever_comes_in(
     for name, at, value in harm:
         if name == "target":
             rig.target = rig.target.copy()
-            rig.target[at % 7] = value
+            rig.target[at % len(rig.target)] = value
         elif name in ("q", "dq"):
             getattr(rig, name)[at % 7] = value
         else:
