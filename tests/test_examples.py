@@ -26,6 +26,7 @@ WITH_ROBOT = (
     "through_the_robots_controller",
     "torque_loop",
     "torques_beside_a_motion",
+    "track_a_conveyor",
     "trouble_the_robot",
     "tune_a_session",
 )

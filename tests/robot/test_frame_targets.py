@@ -119,6 +119,22 @@ def test_another_target_ends_the_frames_hold(scene: SceneRobot, arm: CartesianTa
         arm.set_target(at(0, 0, 0), frame=FIXTURE)
 
 
+def test_the_speed_of_a_joint_elsewhere_does_not_count(
+    scene: SceneRobot, arm: CartesianTargets
+) -> None:
+    arm.set_target(at(0.0, 0.0, 0.02), frame=FIXTURE)
+    scene.set_joint(BELT, 0.0, 0.05)
+    given = arm.target()
+    wait_until(lambda: np.linalg.norm(arm.target() - given) > 1e-3)
+    scene.set_joint(BELT, 0.0, 0.0)
+    scene.set_joint("gripper/left_slide", 0.01, 0.02)
+    np.testing.assert_allclose(arm.target(), given, atol=1e-9)
+    scene.changeJointOrigin(BELT, scene.relative_pose(scene.arm.base_link, FIXTURE))
+    np.testing.assert_allclose(arm.target(), given, atol=1e-9)
+    with pytest.raises(InvalidArgumentError, match="velocity"):
+        scene.set_joint(BELT, 0.1, np.nan)
+
+
 def test_any_link_below_the_flange_may_be_sent(scene: SceneRobot, arm: CartesianTargets) -> None:
     hand = scene.relative_pose(scene.arm.base_link, "gripper/palm") @ at(0.0, 0.0, 0.03)
     arm.set_target(hand, link="gripper/palm")

@@ -61,8 +61,8 @@ class FrameSource(Protocol):
         """Return what holds the scene still as long as it is entered."""
         raise NotImplementedError
 
-    def speeds(self) -> Mapping[str, float]:
-        """Return the known speeds of the scene's joints."""
+    def speeds(self, target: SceneTarget) -> Mapping[str, float]:
+        """Return the known speeds of the joints that move the target."""
         raise NotImplementedError
 
 
@@ -88,7 +88,7 @@ class TrackedTarget:
 
     def row(self) -> Array:
         """Return the target as it begins."""
-        return self._moving(PAUSE_S) if self._frames.speeds() else resting(self._pose)
+        return self._moving(PAUSE_S) if self._frames.speeds(self.target) else resting(self._pose)
 
     def moved(self, now: float, limits: Array) -> Array | None:
         """Return the target after a change of the scene; None if it is where it was.
@@ -102,7 +102,7 @@ class TrackedTarget:
         """
         pose = self._frames.tip_target(self.target)
         past = now - self._time
-        if self._frames.speeds():
+        if self._frames.speeds(self.target):
             self._pose, self._time = pose, now
             return self._moving(PAUSE_S)
         if np.array_equal(pose, self._pose):

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.control.framed_targets import FramedTargets
+from kinegraph.robot.control.generator.tracking_kernels import law_delay
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.moving_targets import brought_forward, paced, resting
+from kinegraph.robot.control.options_layout import O_reference_cutoff
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
@@ -96,10 +98,11 @@ class CartesianTargets(FramedTargets, TunableTargets):
         values, goal = self._slot_values(), self._goal()
         velocity = np.concatenate([row[at : at + 3] for at in (R_velocity, R_angular_velocity)])
         if values[T_horizon] > 0.0 and np.abs(velocity).max() >= REST:
-            # What the record has is the target of the cycle's start and the pose of its end.
-            goal = brought_forward(np.concatenate([goal, values[POSE_SIZE:]]), CYCLE_TIME)[
-                :POSE_SIZE
-            ]
+            # The record has the target of the cycle's start, and a pose that is ahead of its end.
+            cutoff = float(self._controller.extra.options[O_reference_cutoff])
+            ahead = CYCLE_TIME + law_delay(cutoff)
+            moving_goal = np.concatenate([goal, values[POSE_SIZE:T_horizon], [ahead]])
+            goal = brought_forward(moving_goal, ahead)[:POSE_SIZE]
             velocity -= values[T_velocity:T_horizon]
         moving = np.abs(velocity).max()
         speeding = max(

@@ -54,9 +54,13 @@ class SceneFrames:
         """Return the controlled link."""
         return self._tip()
 
-    def speeds(self) -> Mapping[str, float]:
-        """Return the known speeds of the scene's joints, m/s or rad/s."""
-        return self._speeds
+    def speeds(self, target: SceneTarget) -> Mapping[str, float]:
+        """Return the known speeds of the joints that move the target, m/s or rad/s."""
+        with self._lock:
+            moving: set[str] = set()
+            for link in (self._arm.base_link, target.frame, target.link, self._tip()):
+                moving |= self._joints_above(link)
+        return {name: speed for name, speed in self._speeds.items() if name in moving}
 
     def moves_by_itself(self, target: SceneTarget) -> bool:
         """Return whether the frame does not hang on the arm that is to follow it."""
@@ -89,9 +93,21 @@ class SceneFrames:
         if ahead_s == 0.0 or not self._speeds:
             return [self._solver.getLinkTransform(name) for name in links]
         state = self._solver.getState()
-        later = {name: state.joints[name] + ahead_s * speed for name, speed in self._speeds.items()}
+        later = {
+            name: state.joints[name] + ahead_s * speed
+            for name, speed in self._speeds.items()
+            if name in state.joints
+        }
         found = self._solver.getState(later).link_transforms
         return [found[name] for name in links]
+
+    def _joints_above(self, link: str | None) -> set[str]:
+        found: set[str] = set()
+        while link is not None and self._graph.getLink(link) is not None:
+            joints = self._graph.getInboundJoints(link)
+            found |= {joint.getName() for joint in joints}
+            link = joints[0].parent_link_name if joints else None
+        return found
 
     def _below(self, link: str) -> set[str]:
         return {link, *self._graph.getLinkChildrenNames(link)}

@@ -122,7 +122,7 @@ def aim(options: Array, memory: Array) -> None:
     memory[M_generator + G_target + 3] = turn[0]
     memory[M_generator + G_target + 4] = turn[1]
     memory[M_generator + G_target + 5] = turn[2]
-    set_drift(memory)
+    set_drift(options, memory)
     for i in range(6):
         memory[M_wall_shift + i] = 0.0
     for block in range(2):

@@ -22,6 +22,7 @@ from kinegraph.robot.control.memory_layout import (
     M_target_changed,
     M_target_rotation,
 )
+from kinegraph.robot.control.options_layout import O_reference_cutoff
 from kinegraph.robot.control.pose_kernels import copy
 from kinegraph.robot.control.rotation_kernels import (
     quaternion_of_rotation,
@@ -53,6 +54,8 @@ FASTEST_GROWTH = 20.0
 # The way to the target may be so much longer than it has to be, and by so much of the whole.
 SLACK = 1.5
 NEAR = 0.1
+# Low-passes at this frequency or above, Hz, are off.
+CUTOFF_OFF = 1000.0
 
 
 @kernel
@@ -131,20 +134,24 @@ def usable(target: Array, size: int) -> bool:
 
 
 @kernel
-def set_drift(memory: Array) -> None:
+def set_drift(options: Array, memory: Array) -> None:
     """Hand the target's velocity to the generator: as much of it as the axes keep up with.
 
     A generator that plans to rest follows a target of velocity V the braking distance of V behind.
     Going along with a share k of V leaves it that of (1 - k) V. The share grows while the way to
     the target is about that, and shrinks while it is longer: a target that turns faster than the
     budgets allow is then followed at a distance, instead of passed and returned to.
+
+    The generator's target is ahead by what the law's low-passes take, so that the arm is on it.
     """
+    ahead = law_delay(options[O_reference_cutoff])
     for block in range(2):
         k, twist = M_generator + 3 * block, M_given + T_velocity + 3 * block
         speed, way = 0.0, 0.0
         for i in range(3):
             speed += memory[twist + i] ** 2
-            way += (memory[k + G_target + i] - memory[k + G_position + i]) ** 2
+            led = ahead * memory[M_along + block] * memory[twist + i]
+            way += (memory[k + G_target + i] + led - memory[k + G_position + i]) ** 2
         speed, way = math.sqrt(speed), math.sqrt(way)
         if memory[M_moving] == 0.0 or speed == 0.0:
             memory[M_along + block] = 0.0
@@ -160,6 +167,13 @@ def set_drift(memory: Array) -> None:
             limit = DRIFT_SHARE * memory[k + G_max_velocity + i]
             along = memory[M_along + block] * min(max(memory[twist + i], -limit), limit)
             memory[k + G_drift + i] = along
+            memory[k + G_target + i] += ahead * along
+
+
+@kernel
+def law_delay(cutoff: float) -> float:
+    """Return how late the law follows an even motion, s: two low-passes in a row, see `soften`."""
+    return 0.0 if cutoff >= CUTOFF_OFF else 1.0 / (math.pi * cutoff)
 
 
 @kernel
