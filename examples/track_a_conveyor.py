@@ -1,5 +1,7 @@
 """A part on a belt: the tool keeps its place over it while both move."""
 
+import time
+
 import numpy as np
 
 from kinegraph.robot import CartesianOptions, MotionLimits, Robot, SceneRobot, SimulatedRobot
@@ -40,7 +42,7 @@ def main() -> None:
                 # What a camera or the belt's encoder says, at whatever rate it does.
                 scene.set_joint("belt", SPEED * (now - begun), SPEED)
                 while arm.robot_time() < now + 0.02:
-                    pass
+                    time.sleep(0.002)
                 now = arm.robot_time()
             off = scene.relative_pose("part", scene.tip_link).translation - over.translation
             print(f"still over the part within {1e3 * np.linalg.norm(off):.0f} mm")
