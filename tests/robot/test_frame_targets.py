@@ -125,7 +125,7 @@ def test_the_speed_of_a_joint_elsewhere_does_not_count(
     arm.set_target(at(0.0, 0.0, 0.02), frame=FIXTURE)
     scene.set_joint(BELT, 0.0, 0.05)
     given = arm.target()
-    wait_until(lambda: np.linalg.norm(arm.target() - given) > 1e-3)
+    wait_until(lambda: float(np.linalg.norm(arm.target() - given)) > 1e-3)
     scene.set_joint(BELT, 0.0, 0.0)
     scene.set_joint("gripper/left_slide", 0.01, 0.02)
     np.testing.assert_allclose(arm.target(), given, atol=1e-9)
