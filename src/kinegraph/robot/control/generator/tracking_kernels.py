@@ -172,8 +172,11 @@ def set_drift(options: Array, memory: Array) -> None:
 
 @kernel
 def law_delay(cutoff: float) -> float:
-    """Return how late the law follows an even motion, s: two low-passes in a row, see `soften`."""
-    return 0.0 if cutoff >= CUTOFF_OFF else 1.0 / (math.pi * cutoff)
+    """Return how late the law follows an even motion, s: two low-passes in a row, see `soften`.
+
+    The robot's own controller has none; its cutoff is 0.
+    """
+    return 1.0 / (math.pi * cutoff) if 0.0 < cutoff < CUTOFF_OFF else 0.0
 
 
 @kernel
