@@ -45,6 +45,7 @@ def main() -> None:
                     time.sleep(0.002)
                 now = arm.robot_time()
             off = scene.relative_pose("part", scene.tip_link).translation - over.translation
+            print(f"the belt carried the part {1e3 * SPEED * (now - begun):.0f} mm")
             print(f"still over the part within {1e3 * np.linalg.norm(off):.0f} mm")
             scene.set_joint("belt", SPEED * (now - begun), 0.0)  # the belt stops
             print("landed:", arm.wait())

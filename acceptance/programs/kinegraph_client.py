@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.robot import FrankaError, Robot, SceneRobot
+from kinegraph.robot import CARTESIAN, CartesianOptions, FrankaError, Robot, SceneRobot
 from kinegraph.robot.control.record_layout import R_pose
 
 HOST = sys.argv[1]
@@ -82,8 +82,8 @@ def read(seconds: str) -> Any:
 
 
 def step(seconds: str, sign: str = "1") -> Any:
-    """A step of 5 cm in x by the impedance controller; what came of it, or how it ended."""
-    size = STEP_M * float(sign)
+    """A step of 5 cm in x by the reference's law; what came of it, or how it ended."""
+    size, options = STEP_M * float(sign), CartesianOptions(backend=CARTESIAN)
     begun = stepped = time.monotonic()
     with connect() as robot:
         if robot.state.robot_mode.name != "Idle":
@@ -92,7 +92,10 @@ def step(seconds: str, sign: str = "1") -> Any:
         result: dict[str, Any] = {}
         states = Watcher(robot)
         try:
-            with SceneRobot(robot) as scene, scene.cartesian_targets(tool="scene") as arm:
+            with (
+                SceneRobot(robot) as scene,
+                scene.cartesian_targets(options, tool="scene") as arm,
+            ):
                 sys.stdout.write("moving\n")
                 sys.stdout.flush()
                 time.sleep(0.5)
