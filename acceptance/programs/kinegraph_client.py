@@ -27,7 +27,7 @@ PAUSE_S = 2.0
 
 
 def connect() -> Robot:
-    return Robot(HOST, loop_priority=FIFO)
+    return Robot(HOST, loop_priority=FIFO or 0)
 
 
 def raise_this_thread() -> None:

@@ -1,5 +1,6 @@
 """What the robot side refuses at its edge: no error but its own, nothing sent, nothing started."""
 
+import os
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -70,6 +71,8 @@ def test_what_is_no_flag_is_refused(value: object) -> None:
         {"loop_priority": "a"},
         {"loop_priority": 1.5},
         {"loop_priority": True},
+        {"loop_priority": 100},
+        {"loop_priority": 0, "realtime": "enforce"},
         {"loop_cpu": "a"},
         {"loop_cpu": 1.5},
         {"loop_cpu": -1},
@@ -86,6 +89,14 @@ def test_a_connection_with_wrong_arguments_is_refused(
     with pytest.raises(InvalidArgumentError):
         Robot(scripted.address, **arguments)  # type: ignore[arg-type]
     assert scripted.clients == 0
+
+
+@pytest.mark.compiled
+def test_a_loop_that_is_to_stay_ordinary_is_not_raised(scripted: ScriptedRobot) -> None:
+    with Robot(scripted.address, loop_priority=0) as robot:
+        loop = robot.link.loop
+        loop.set_realtime(None, None)  # as a target session does
+        assert os.sched_getscheduler(loop.native_id) == os.SCHED_OTHER
 
 
 @pytest.mark.compiled

@@ -60,8 +60,8 @@ class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
             `"ignore"` tries what was asked for and logs what cannot be had.
         version: FCI version to insist on; None: 10, and 5 if the robot speaks that.
         timeout_s: Limit for each reply, s; 60 s for error recovery.
-        loop_priority: FIFO priority of the loop thread, 1 to 99; None: ordinary, or 80 with
-            `"enforce"`.
+        loop_priority: FIFO priority of the loop thread, 1 to 99; 0: an ordinary thread, in target
+            sessions too; None: ordinary until a target session raises it, or 80 with `"enforce"`.
         loop_cpu: Core of the loop thread; None: any.
         port: TCP port.
 
@@ -345,7 +345,13 @@ def _check_arguments(
     if not math.isfinite(timeout_s):
         raise InvalidArgumentError("timeout_s is infinite; every reply needs a limit")
     if priority is not None:
-        check_whole("loop_priority", priority, 1, PRIORITY_MAX)
+        check_whole("loop_priority", priority, 0, PRIORITY_MAX)
+        if priority == 0 and realtime == "enforce":
+            raise InvalidArgumentError(
+                "loop_priority is 0, an ordinary thread; realtime='enforce' insists on another",
+                field="loop_priority",
+                value=priority,
+            )
     if cpu is not None:
         check_whole("loop_cpu", cpu, 0, INT_MAX)
 

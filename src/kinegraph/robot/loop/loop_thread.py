@@ -95,7 +95,7 @@ class LoopThread:
     Args:
         protocol: Of the connection.
         limits: Rate limits of the robot.
-        priority: FIFO priority of the thread, None: ordinary.
+        priority: FIFO priority of the thread; 0: ordinary; None: ordinary until it is raised.
         cpu: Core of the thread, None: any.
         enforce: Whether priority, core and realtime kernel are insisted on.
         rows: States that the ring keeps; it keeps four times as many cycles.
@@ -173,7 +173,7 @@ class LoopThread:
     def _main(self) -> None:
         priority, cpu, enforce = self._realtime
         try:
-            raise_thread(priority, cpu, enforce=enforce)
+            raise_thread(priority or None, cpu, enforce=enforce)
         except FrankaError as error:
             self._raised = error
             self._ready.set()
