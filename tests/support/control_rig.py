@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -144,7 +145,11 @@ class Rig:
         self.set_field("dq", self.dq)
         if self.report:
             self.set_field("O_T_EE", self.fk(self.q).T.ravel())
-        code = cartesian_cycle(
+        return self.answer(cartesian_cycle, self.tau, stop, flags)
+
+    def answer(self, kernel: Any, out: Array, stop: bool, flags: int) -> int:
+        """One cycle of a controller, whose answer goes to `out`; the record is kept."""
+        code = kernel(
             self.packed,
             self.chain.data,
             self.bodies,
@@ -153,9 +158,18 @@ class Rig:
             self.target,
             flags | (FLAG_STOP if stop else 0),
             self.record,
-            self.tau,
+            out,
         )
         self.records.append(self.record.copy())
+        return int(code)
+
+    def run(self, cycles: int, stop: bool = False) -> int:
+        """Run cycles until the motion ends."""
+        code = 0
+        for _ in range(cycles):
+            code = self.cycle(stop)
+            if code != 0:
+                break
         return code
 
     def follow(self, cycles: int, stop: bool = False) -> int:

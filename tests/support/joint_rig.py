@@ -7,7 +7,6 @@ import numpy.typing as npt
 from control_rig import PlantRig
 
 from kinegraph.robot.control import JOINT, JointOptions, JointSent, view_rows
-from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
 from kinegraph.robot.control.joint_kernels import joint_cycle
 from kinegraph.robot.control.record_layout import JOINT_RECORD_SIZE
 
@@ -31,19 +30,7 @@ class JointRig(PlantRig):
         """One cycle at the present q and dq; the record is kept."""
         self.set_field("q", self.q)
         self.set_field("dq", self.dq)
-        code = joint_cycle(
-            self.packed,
-            self.chain.data,
-            self.bodies,
-            self.memory,
-            self.state,
-            self.target,
-            flags | (FLAG_STOP if stop else 0),
-            self.record,
-            self.tau,
-        )
-        self.records.append(self.record.copy())
-        return int(code)
+        return self.answer(joint_cycle, self.tau, stop, flags)
 
     def follow(self, cycles: int, stop: bool = False) -> int:
         """Run cycles with an arm that is always where it was last told to be."""

@@ -7,7 +7,6 @@ import numpy.typing as npt
 from control_rig import Rig, turn
 
 from kinegraph.robot.control import CartesianOptions, JointOptions, RobotController
-from kinegraph.robot.control.cartesian_kernels import FLAG_STOP
 from kinegraph.robot.control.record_layout import (
     JOINT_RECORD_FIELDS,
     JOINT_RECORD_OFFSETS,
@@ -77,30 +76,10 @@ class StreamRig(Rig):
         self.set_field("O_T_EE_c", echo)
         if self.report:
             self.set_field("O_T_EE", echo)
-        code = pose_cycle(
-            self.packed,
-            self.chain.data,
-            self.bodies,
-            self.memory,
-            self.state,
-            self.target,
-            flags | (FLAG_STOP if stop else 0),
-            self.record,
-            self.motion,
-        )
-        self.records.append(self.record.copy())
+        code = self.answer(pose_cycle, self.motion, stop, flags)
         self.echoes.append(echo)
         self.sent.append(self.motion[:16].copy())
         self.commanded.append(self.motion[:16].copy())
-        return code
-
-    def run(self, cycles: int, stop: bool = False) -> int:
-        """Run cycles until the motion ends."""
-        code = 0
-        for _ in range(cycles):
-            code = self.cycle(stop)
-            if code != 0:
-                break
         return code
 
     def lose(self, cycles: int) -> None:
@@ -143,30 +122,10 @@ class JointStreamRig(Rig):
         self.set_field("time", self.time_ms)
         self.set_field("q_d", echo)
         self.set_field("q", echo if self.report else self.q)
-        code = joint_position_cycle(
-            self.packed,
-            self.chain.data,
-            self.bodies,
-            self.memory,
-            self.state,
-            self.target,
-            flags | (FLAG_STOP if stop else 0),
-            self.record,
-            self.motion,
-        )
-        self.records.append(self.record.copy())
+        code = self.answer(joint_position_cycle, self.motion, stop, flags)
         self.echoes.append(echo.copy())
         self.sent.append(self.motion[:7].copy())
         self.commanded.append(self.motion[:7].copy())
-        return code
-
-    def run(self, cycles: int, stop: bool = False) -> int:
-        """Run cycles until the motion ends."""
-        code = 0
-        for _ in range(cycles):
-            code = self.cycle(stop)
-            if code != 0:
-                break
         return code
 
     def lose(self, cycles: int) -> None:

@@ -7,7 +7,6 @@ anchors: nothing moves, whatever the target says, and the record holds the ancho
 
 import math
 
-from kinegraph.kinematics.dynamics_kernels import newton_euler
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.entry_kernels import (
     anchor,
@@ -19,12 +18,8 @@ from kinegraph.robot.control.entry_kernels import (
 from kinegraph.robot.control.generator.leash_kernels import pull
 from kinegraph.robot.control.generator.runner_kernels import run, take_restart
 from kinegraph.robot.control.ik.goal_kernels import step_goal
-from kinegraph.robot.control.law_layout import (
-    M_law_change,
-)
 from kinegraph.robot.control.memory_layout import (
     M_cap_scale,
-    M_coriolis,
     M_cycle,
     M_desired,
     M_dq,
@@ -34,7 +29,6 @@ from kinegraph.robot.control.memory_layout import (
     M_goal_velocity,
     M_holding,
     M_jacobian,
-    M_load,
     M_measured,
     M_pose,
     M_q,
@@ -42,16 +36,13 @@ from kinegraph.robot.control.memory_layout import (
     M_started,
     M_tau,
     M_waited,
-    M_work,
 )
 from kinegraph.robot.control.options_layout import O_feedforward_cutoff, O_n
 from kinegraph.robot.control.pose_kernels import copy, place, solve_chain
 from kinegraph.robot.control.record_kernels import write_record
 from kinegraph.robot.control.table_layout import CYCLE_TIME
-from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
-from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
 from kinegraph.robot.control.torques.feedforward_kernels import feed_forward, soften
-from kinegraph.robot.control.torques.law_kernels import impedance_law
+from kinegraph.robot.control.torques.torque_kernels import set_torques
 from kinegraph.robot.control.walls.landing_kernels import not_blocked, update_blocked
 from kinegraph.robot.control.walls.restart_kernels import needs_restart, restart
 from kinegraph.robot.control.walls.wall_kernels import update_walls
@@ -97,7 +88,8 @@ def cartesian_cycle(
         arm: Bodies of the arm down to the flange, `DynamicsPlan.data`.
         memory: (MEMORY_SIZE,) the session's memory, zeros before its first cycle.
         state: Canonical row of the robot's state (`state_layout`).
-        target: (7,) position, m, and quaternion x, y, z, w, both in the base frame.
+        target: (7,) position, m, and quaternion x, y, z, w, both in the base frame, at rest; or
+            (14,) with linear and angular velocity, m/s and rad/s, and how long they go on, s.
         flags: `FLAG_STOP`: a stop is asked for. `FLAG_TOOL_CHANGED`: the chain is another one
             than in the last cycle.
         record: (RECORD_SIZE,) out, see `record_layout`.
@@ -115,7 +107,7 @@ def cartesian_cycle(
     fault = read_state(state, memory, n)
     if fault < 0:
         return fault
-    # All stages in one function: every level of calls costs seconds of compilation.
+    # Few levels of calls: each costs seconds of compilation.
     solve_chain(chain, memory, n, M_q, M_pose, M_jacobian)
     place(memory, M_pose, M_measured)
     if memory[M_started] == 0.0:
@@ -133,28 +125,8 @@ def cartesian_cycle(
     feed_forward(options, memory, n)
     soften(options, memory, n)
     prepare_next(options, memory)
-    newton_euler(
-        arm,
-        memory[M_q : M_q + n],
-        memory[M_dq : M_dq + n],
-        memory[M_law_change : M_law_change + n],
-        0,
-        1.0,
-        1.0,
-        0.0,
-        0.0,
-        0.0,
-        memory[M_load : M_load + 13],
-        memory[M_work:],
-        memory[M_coriolis : M_coriolis + n],
-    )
-    compensate(options, memory, n)
-    impedance_law(options, memory)
-    learn(options, memory, n)
-    apply_envelopes(options, memory)
-    for i in range(n):
-        if not math.isfinite(memory[M_tau + i]):
-            return FAULT_TORQUE
+    if not set_torques(options, arm, memory, n):
+        return FAULT_TORQUE
     for i in range(n):
         tau[i] = memory[M_tau + i]
     write_record(memory, n, record)

@@ -4,9 +4,6 @@ The law, its envelopes and the end of a motion are those of the Cartesian contro
 inverse kinematics: the generator's positions are the goal, as far as the cycle's box lets it go.
 """
 
-import math
-
-from kinegraph.kinematics.dynamics_kernels import newton_euler
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.cartesian_kernels import (
     FAULT_CHAIN,
@@ -24,28 +21,21 @@ from kinegraph.robot.control.generator.joint_runner_kernels import (
 )
 from kinegraph.robot.control.ik.joint_goal_kernels import step_joint_goal
 from kinegraph.robot.control.joint_record_kernels import write_joint_record
-from kinegraph.robot.control.law_layout import M_law_change
 from kinegraph.robot.control.memory_layout import (
-    M_coriolis,
     M_cycle,
-    M_dq,
     M_goal,
     M_jacobian,
     M_joint_reference,
     M_joint_start,
-    M_load,
     M_pose,
     M_q,
     M_started,
     M_tau,
-    M_work,
 )
 from kinegraph.robot.control.options_layout import O_max_deviation, O_n
 from kinegraph.robot.control.pose_kernels import copy, solve_chain
-from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
-from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
 from kinegraph.robot.control.torques.feedforward_kernels import feed_forward_joints, soften
-from kinegraph.robot.control.torques.law_kernels import impedance_law
+from kinegraph.robot.control.torques.torque_kernels import set_torques
 from kinegraph.scene.array_types import Array
 
 
@@ -99,28 +89,8 @@ def joint_cycle(
     step_joint_goal(options, memory, n)
     feed_forward_joints(options, memory, n)
     soften(options, memory, n)
-    newton_euler(
-        arm,
-        memory[M_q : M_q + n],
-        memory[M_dq : M_dq + n],
-        memory[M_law_change : M_law_change + n],
-        0,
-        1.0,
-        1.0,
-        0.0,
-        0.0,
-        0.0,
-        memory[M_load : M_load + 13],
-        memory[M_work:],
-        memory[M_coriolis : M_coriolis + n],
-    )
-    compensate(options, memory, n)
-    impedance_law(options, memory)
-    learn(options, memory, n)
-    apply_envelopes(options, memory)
-    for i in range(n):
-        if not math.isfinite(memory[M_tau + i]):
-            return FAULT_TORQUE
+    if not set_torques(options, arm, memory, n):
+        return FAULT_TORQUE
     for i in range(n):
         tau[i] = memory[M_tau + i]
     write_joint_record(memory, n, record)

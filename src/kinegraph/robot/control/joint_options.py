@@ -4,12 +4,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinegraph.robot.control import options_layout as layout
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import check_positive, check_positive_vector
 from kinegraph.robot.control.gains import JOINT_GAINS
 from kinegraph.robot.control.guards.session_guards import Observer, check_session
-from kinegraph.robot.control.option_packing import arm_values, impedance_values
+from kinegraph.robot.control.option_packing import arm_values, impedance_values, packed_row
 from kinegraph.robot.control.option_parts import Settle
 from kinegraph.robot.control.options import ImpedanceOptions, validate_backend
 from kinegraph.robot.control.robot_controller import RobotController
@@ -143,14 +142,9 @@ class JointOptions:
             InvalidArgumentError: A field is refused.
         """
         self.validate(arm)
-        row = np.zeros(layout.OPTION_SIZE)
         backend = self.with_arm_defaults(arm).backend
         law = [] if isinstance(backend, RobotController) else impedance_values(backend)
-        for name, value in (*self._motion_values(arm), *arm_values(arm), *law):
-            at = layout.OPTION_OFFSETS[name]
-            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-            row[at : at + numbers.size] = numbers
-        return row
+        return packed_row((*self._motion_values(arm), *arm_values(arm), *law))
 
     def _motion_values(self, arm: ArmTable) -> list[tuple[str, VectorLike | float]]:
         limits = JointLimits.share_of(arm) if self.limits is None else self.limits

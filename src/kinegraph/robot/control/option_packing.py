@@ -1,17 +1,29 @@
 """From options and an arm's table to the numbers of the packed array, by their names there."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
+from kinegraph.robot.control.options_layout import OPTION_OFFSETS, OPTION_SIZE
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.scene.array_types import Array, VectorLike
 
 if TYPE_CHECKING:
     from kinegraph.robot.control.options import ImpedanceOptions
 
-__all__ = ["arm_values", "dwell_cycles", "impedance_values"]
+__all__ = ["arm_values", "dwell_cycles", "impedance_values", "packed_row"]
+
+
+def packed_row(values: Iterable[tuple[str, VectorLike | float]]) -> Array:
+    """Return the (OPTION_SIZE,) array with each value at the place of its name, else zeros."""
+    row = np.zeros(OPTION_SIZE)
+    for name, value in values:
+        at = OPTION_OFFSETS[name]
+        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        row[at : at + numbers.size] = numbers
+    return row
 
 
 def dwell_cycles(tolerance: float, jerk: Array) -> float:

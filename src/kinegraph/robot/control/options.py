@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinegraph.robot.control import options_layout as layout
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import (
     check_finite_vector,
@@ -21,7 +20,12 @@ from kinegraph.robot.control.checks import (
 from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains, scaled_cartesian
 from kinegraph.robot.control.guards.session_guards import Observer, check_session
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
-from kinegraph.robot.control.option_packing import arm_values, dwell_cycles, impedance_values
+from kinegraph.robot.control.option_packing import (
+    arm_values,
+    dwell_cycles,
+    impedance_values,
+    packed_row,
+)
 from kinegraph.robot.control.option_parts import (
     FEEDFORWARD_SOURCES,
     FeedforwardSource,
@@ -275,14 +279,9 @@ class CartesianOptions:
             InvalidArgumentError: A field is refused.
         """
         self.validate(arm)
-        row = np.zeros(layout.OPTION_SIZE)
         backend = self.with_arm_defaults(arm).backend
         law = [] if isinstance(backend, RobotController) else impedance_values(backend)
-        for name, value in (*self._motion_values(), *arm_values(arm), *law):
-            at = layout.OPTION_OFFSETS[name]
-            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-            row[at : at + numbers.size] = numbers
-        return row
+        return packed_row((*self._motion_values(), *arm_values(arm), *law))
 
     def _motion_values(self) -> list[tuple[str, VectorLike | float]]:
         axes = np.column_stack(

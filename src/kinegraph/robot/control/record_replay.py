@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kinegraph.kinematics.chain import ChainPlan
-from kinegraph.kinematics.dynamics_kernels import newton_euler
 from kinegraph.kinematics.dynamics_plan import DynamicsPlan
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.cartesian_kernels import set_goal_velocity
@@ -15,26 +14,19 @@ from kinegraph.robot.control.entry_kernels import anchor, read_state
 from kinegraph.robot.control.generator.generator_layout import G_acceleration, G_velocity
 from kinegraph.robot.control.generator.pose_step import step_pose
 from kinegraph.robot.control.ik.goal_kernels import step_goal
-from kinegraph.robot.control.law_layout import M_law_change
 from kinegraph.robot.control.memory_layout import (
-    M_coriolis,
-    M_dq,
     M_generator,
     M_jacobian,
-    M_load,
     M_measured,
     M_pose,
     M_q,
-    M_work,
 )
 from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.pose_kernels import place, solve_chain
 from kinegraph.robot.control.record_layout import RECORD_FIELDS
 from kinegraph.robot.control.rotation import rotation_matrix
-from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
-from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
 from kinegraph.robot.control.torques.feedforward_kernels import feed_forward, soften
-from kinegraph.robot.control.torques.law_kernels import impedance_law
+from kinegraph.robot.control.torques.torque_kernels import set_torques
 from kinegraph.robot.control.walls.restart_kernels import needs_restart
 from kinegraph.robot.control.walls.wall_kernels import update_walls
 from kinegraph.robot.control.workspace import Workspace
@@ -141,7 +133,7 @@ class _Rerun:
         soften(options, memory, n)
         update_walls(memory)
         self.restarts = bool(needs_restart(options, memory))
-        self._torques()
+        set_torques(options, self._bodies, memory, n)
         self.work.write("cycle", self.work.number("cycle") + 1.0)
         return 0
 
@@ -158,28 +150,6 @@ class _Rerun:
         memory[at : at + 6] = np.append(velocity, turning)
         at = M_generator + G_acceleration
         memory[at : at + 6] = np.append(acceleration, gaining)
-
-    def _torques(self) -> None:
-        memory, n, options = self.work.memory, self._n, self._options
-        newton_euler(
-            self._bodies,
-            memory[M_q : M_q + n],
-            memory[M_dq : M_dq + n],
-            memory[M_law_change : M_law_change + n],
-            0,
-            1.0,
-            1.0,
-            0.0,
-            0.0,
-            0.0,
-            memory[M_load : M_load + 13],
-            memory[M_work:],
-            memory[M_coriolis : M_coriolis + n],
-        )
-        compensate(options, memory, n)
-        impedance_law(options, memory)
-        learn(options, memory, n)
-        apply_envelopes(options, memory)
 
 
 def _generated(before: np.void, record: np.void, options: CartesianOptions) -> Array:
