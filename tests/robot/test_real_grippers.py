@@ -39,20 +39,9 @@ def test_the_hand_moves_holds_and_stops(drive: Drive, driven: Driven) -> None:
     assert said["holding"] == at(0.03, grasped=True)
     assert said["open"] == at(0.08)
     assert said["missed"] == "False"  # what is there is narrower
-    if keeps_others_waiting(drive, said):
+    if drive.task == ("pylibfranka",):  # which lets no other thread run meanwhile
         assert said["stopped"] == "True"
         assert said["between"] == at(0.04)
         return
     assert "aborted" in said["stopped"]
     assert 0.045 < said["between"]["width"] < 0.08
-
-
-def keeps_others_waiting(drive: Drive, said: dict[str, Any]) -> bool:
-    """Whether the client let its own `stop` wait until the move had ended.
-
-    pylibfranka keeps the interpreter's lock; franka-rs has one lock for all requests, and the stop
-    only passes when it takes that lock between two of the move's looks for an answer.
-    """
-    if drive.task == ("franka_rs",):
-        return "aborted" not in said["stopped"]
-    return drive.task == ("pylibfranka",)

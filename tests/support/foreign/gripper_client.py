@@ -30,6 +30,15 @@ def connect(library: str) -> Any:
     return libfranka.Gripper(HOST)
 
 
+def stopper(library: str, hand: Any) -> Any:
+    """Who stops the hand: franka-rs lets a stop wait for the move on the same connection."""
+    if library != "franka_rs":
+        return hand
+    import franka
+
+    return franka.Gripper(HOST)
+
+
 def state(hand: Any) -> dict[str, Any]:
     """Newest state: past what waited in the socket's buffer."""
     seen = None
@@ -60,13 +69,13 @@ say(held=told(lambda: hand.grasp(OBJECT_M, 0.1, 20.0)), holding=state(hand))
 say(opened=told(lambda: hand.move(0.08, 0.1)), open=state(hand))
 say(missed=told(lambda: hand.grasp(0.06, 0.1, 20.0)))  # it is not that wide
 hand.move(0.08, 0.1)
-over = threading.Event()
+over, stopping = threading.Event(), stopper(sys.argv[2], hand)
 
 
 def keep_stopping() -> None:
     """Stop until the move has ended: on a busy machine it may begin after the first stop."""
     while not over.wait(0.5):
-        hand.stop()
+        stopping.stop()
 
 
 other = threading.Thread(target=keep_stopping)
