@@ -4,6 +4,7 @@ Half of it is random bytes; the other half is what the protocol sends, with some
 """
 
 import contextlib
+import gc
 import logging
 import random
 import socket
@@ -16,7 +17,7 @@ from functools import partial
 import numba
 import numpy as np
 import pytest
-from leaks import no_leak
+from leaks import memory_mb, no_leak
 from robot_addresses import fresh_address
 from scripted_robot import ScriptedRobot, small_urdf
 from sim_client import DEVIATIONS, EXTERNAL, HEADER, SimClient
@@ -413,3 +414,36 @@ def test_connecting_to_servers_of_garbage_ends_in_an_error_of_ours() -> None:
         listener.close()
         server.join(SOON_S)
     assert set(ends) <= {"network", "protocol", "incompatible_version", "command", "model"}
+
+
+def test_a_connection_that_fails_holds_nothing_until_the_garbage_collector_comes() -> None:
+    host = fresh_address()
+    listener = socket.create_server((host, 1337))
+    accepted = HEADER.pack(0, 0, 15) + struct.pack("<BH", 0, 10)
+
+    def serve() -> None:
+        while True:
+            try:
+                client, _ = listener.accept()
+            except OSError:
+                return
+            with client, contextlib.suppress(OSError):
+                client.recv(4096)
+                client.sendall(accepted)
+
+    server = threading.Thread(target=serve, daemon=True)
+    server.start()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(4):
+            assert outcome(lambda: Robot(host, timeout_s=0.2)) == "network"
+        memory = memory_mb()
+        for _ in range(8):  # the loop's memory is 20 MB
+            outcome(lambda: Robot(host, timeout_s=0.2))
+        assert memory_mb() - memory < 50.0
+    finally:
+        gc.enable()
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        server.join(SOON_S)

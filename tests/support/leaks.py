@@ -33,4 +33,5 @@ def no_leak(limit_mb: float = 20.0) -> Iterator[None]:
         gc.collect()
         assert time.monotonic() < deadline, f"files and threads: {_held()}, before {held}"
         time.sleep(0.02)
+    gc.collect()
     assert memory_mb() - memory < limit_mb

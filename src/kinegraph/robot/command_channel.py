@@ -309,7 +309,8 @@ class CommandChannel:
                 _, number, size = self._header.unpack(self._read(self._header.size))
                 self._take_reply(number, size)
         except FrankaError as error:
-            self.fail(error)
+            # Its frames hold this channel: kept with it, both would wait for the garbage collector.
+            self.fail(error.with_traceback(None))
         except OSError as error:
             self.fail(NetworkError(f"libfranka: TCP receive: {error}"))
 
