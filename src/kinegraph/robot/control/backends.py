@@ -1,7 +1,7 @@
 """What a backend makes of a session: its form, its kind of motion, and what the robot bounds."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.robot_controller import RobotController
 from kinegraph.robot.control.target_form import CARTESIAN_FORM, JOINT_FORM, TargetForm
 from kinegraph.robot.dry_session import DrySession
+from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.limits import MAX_CUTOFF_FREQUENCY, rate_limits
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.motion_mode import MotionKind
@@ -21,6 +22,7 @@ from kinegraph.scene.array_types import Array
 __all__ = [
     "cartesian_form",
     "cartesian_session",
+    "checked_options",
     "joint_form",
     "joint_session",
     "joint_vertical_stiffness",
@@ -32,6 +34,26 @@ __all__ = [
 JOINT_POSITION, CARTESIAN_POSE = 1, 3
 ROBOT_STIFFNESS = 3000.0
 """Translational stiffness of the robot's own Cartesian impedance unless set otherwise, N/m."""
+
+
+Options = TypeVar("Options", CartesianOptions, JointOptions)
+
+
+def checked_options(options: Options | None, kind: type[Options]) -> Options:
+    """Return the options of a session, the defaults if there are none.
+
+    Raises:
+        InvalidArgumentError: They are of another kind. Also a `ValueError`.
+    """
+    if options is None:
+        return kind()
+    if isinstance(options, kind):
+        return options
+    law = isinstance(options, ImpedanceOptions | RobotController)
+    hint = f"; as what follows the targets it is {kind.__name__}(backend=...)" if law else ""
+    raise InvalidArgumentError(
+        f"options: {options!r:.100} are no {kind.__name__}{hint}", field="options"
+    )
 
 
 def within_robot(options: CartesianOptions, version: int) -> CartesianOptions:

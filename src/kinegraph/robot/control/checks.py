@@ -13,6 +13,7 @@ __all__ = [
     "check_at_least_one",
     "check_finite_vector",
     "check_in_range",
+    "check_kind",
     "check_margin",
     "check_non_negative",
     "check_positive",
@@ -25,6 +26,12 @@ __all__ = [
 def refuse(field: str, value: object, rule: str) -> InvalidArgumentError:
     """Return the error for a value that breaks a rule."""
     return InvalidArgumentError(f"{field}: {value!r} {rule}", field=field, value=value)
+
+
+def check_kind(field: str, value: object, kind: type) -> None:
+    """Raise InvalidArgumentError for a part of the options that is of another kind."""
+    if not isinstance(value, kind):
+        raise refuse(field, value, f"is no {kind.__name__}")
 
 
 def check_positive(field: str, value: float) -> None:

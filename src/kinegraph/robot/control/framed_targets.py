@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.checks import check_finite_vector
 from kinegraph.robot.control.moving_targets import moving
 from kinegraph.robot.control.options_layout import O_axis_velocity
@@ -60,6 +61,14 @@ class FramedTargets(TargetSetters):
             UnknownLinkError: `link` or `frame` is none. Also a `KeyError`.
             InvalidOperationError: The session has ended.
         """
+        if quat_xyzw is None:
+            pose = as_numbers("pose", getattr(pose, "homogeneous", pose))
+            if pose.shape == (3,):
+                raise InvalidArgumentError(
+                    "pose: a position alone; give its orientation with it, quat_xyzw, or a "
+                    "transform (4, 4)",
+                    field="pose",
+                )
         if link is None and frame is None:
             if quat_xyzw is None:
                 self.set_pose(pose)
@@ -67,7 +76,7 @@ class FramedTargets(TargetSetters):
                 self._publish(pose, checked_quaternion(quat_xyzw))
             return
         if quat_xyzw is None:
-            position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
+            position, rotation = checked_placement(pose)
             quaternion = quaternion_xyzw(rotation)
         else:
             quaternion, position = checked_quaternion(quat_xyzw), pose
@@ -89,7 +98,7 @@ class FramedTargets(TargetSetters):
                 target = replace(target, link=frames.tip_link())
             tracked = TrackedTarget(target, frames, self.robot_time())
             row = tracked.row() if frames.moves_by_itself(target) else tracked.resting()
-            self._check_inside("pose", row)
+            self._check_place("pose", row)
             self._keep(tracked, self.put(row, None))
 
     def frames_moved(self) -> bool:
@@ -125,6 +134,7 @@ class FramedTargets(TargetSetters):
         with self._controller.slot.lock:
             values, goal = self._slot_values(), self._goal()
             publish()
+            self._deviation.start = None  # it was the old link's
             if self._tracked is not None and self.is_newest(self._tracked.ticket):
                 self.frames_moved()
                 return

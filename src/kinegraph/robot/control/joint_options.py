@@ -5,14 +5,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable, frozen
-from kinegraph.robot.control.checks import check_positive, check_positive_vector
+from kinegraph.robot.control.checks import check_kind, check_positive, check_positive_vector
 from kinegraph.robot.control.gains import JOINT_GAINS
 from kinegraph.robot.control.guards.session_guards import Observer, check_session
 from kinegraph.robot.control.option_packing import arm_values, impedance_values, packed_row
 from kinegraph.robot.control.option_parts import Settle
 from kinegraph.robot.control.options import ImpedanceOptions, validate_backend
 from kinegraph.robot.control.robot_controller import RobotController
-from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.modes import ControllerMode
 from kinegraph.scene.array_types import Array, VectorLike
 
@@ -111,14 +110,10 @@ class JointOptions:
             arm: The arm's table; without it what depends on the arm is checked at the start.
         """
         if self.limits is not None:
-            if not isinstance(self.limits, JointLimits):
-                raise InvalidArgumentError(
-                    f"limits: {self.limits!r:.100} are no JointLimits", field="limits"
-                )
+            check_kind("limits", self.limits, JointLimits)
             self.limits.validate(None if arm is None else arm.n)
         validate_backend(self.backend, self.controller_mode, arm)
         check_positive("max_deviation", self.max_deviation)
-        self.settle.validate()
         check_session(self)
 
     def with_arm_defaults(self, arm: ArmTable) -> "JointOptions":

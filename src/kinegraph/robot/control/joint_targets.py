@@ -8,6 +8,7 @@ import numpy as np
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
+from kinegraph.robot.control.guards.deviation import JointDeviation
 from kinegraph.robot.control.moving_joints import (
     joints_brought_forward,
     joints_resting,
@@ -42,7 +43,7 @@ class JointTargets(TunableTargets):
         inset: Nearest that a target may be to a position limit, rad.
     """
 
-    _deviation = "a joint strayed from its start by more than max_deviation allows"
+    _deviation_kind = JointDeviation
 
     def __init__(
         self,
@@ -196,6 +197,7 @@ class JointTargets(TunableTargets):
     def _checked_goal(self, goal: Any) -> Array:
         row = check_finite_vector("q", goal, self._arm.n)
         check_posture("q", row, self._arm, self._inset)
+        self._deviation.expect(row)
         return joints_resting(row)
 
     def _checked_chunk(self, goals: Any, dt: float) -> Array:

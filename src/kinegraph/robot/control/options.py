@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_flag
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import (
     check_finite_vector,
     check_in_range,
+    check_kind,
     check_positive,
     check_positive_vector,
     check_posture,
@@ -136,6 +138,10 @@ class ImpedanceOptions:
         Args:
             arm: The arm's table; without it what depends on the arm is checked at the start.
         """
+        for name, kind in (("gains", Gains), ("ik", IkOptions), ("leash", Leash)):
+            check_kind(name, getattr(self, name), kind)
+        for name in ("velocity_feedforward", "project_joint_gains"):
+            check_flag(name, getattr(self, name))
         self.gains.validate(None if arm is None else arm.n)
         self._validate_torque_limits(arm)
         self._validate_posture(arm)
@@ -159,8 +165,10 @@ class ImpedanceOptions:
         check_in_range("reference_cutoff", self.reference_cutoff, 1.0, np.inf)
         check_in_range("acceleration_feedforward", self.acceleration_feedforward, 0.0, 1.0)
         if self.friction is not None:
+            check_kind("friction", self.friction, FrictionTerm)
             self.friction.validate(None if arm is None else arm.n)
         if self.integral is not None:
+            check_kind("integral", self.integral, IntegralTerm)
             self.integral.validate()
         for name in ("wall_depth", "max_lead"):
             if getattr(self, name) != np.inf:
@@ -247,16 +255,15 @@ class CartesianOptions:
         Args:
             arm: The arm's table; without it what depends on the arm is checked at the start.
         """
-        self.limits.validate("limits")
-        self.rotation_limits.validate("rotation_limits")
+        for name in ("limits", "rotation_limits"):
+            check_kind(name, getattr(self, name), MotionLimits)
+            getattr(self, name).validate(name)
         validate_backend(self.backend, self.controller_mode, arm)
         check_positive("max_deviation", self.max_deviation)
         check_positive("max_angular_deviation", self.max_angular_deviation)
-        self.settle.validate()
         check_session(self)
         if self.workspace is not None:
-            if not isinstance(self.workspace, WorkspaceBox):
-                raise refuse("workspace", self.workspace, "is no WorkspaceBox")
+            check_kind("workspace", self.workspace, WorkspaceBox)
             self.workspace.validate()
 
     def with_arm_defaults(self, arm: ArmTable) -> "CartesianOptions":

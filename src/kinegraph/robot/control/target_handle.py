@@ -10,6 +10,7 @@ import numpy as np
 
 from kinegraph.robot.argument_checks import check_duration
 from kinegraph.robot.control.checks import check_positive
+from kinegraph.robot.control.guards.deviation import Deviation
 from kinegraph.robot.control.guards.observation import Observation
 from kinegraph.robot.control.memory_layout import M_deviated
 from kinegraph.robot.control.target_session import TargetSession
@@ -47,8 +48,8 @@ class TargetHandle(ABC):
         observation: What the options' observer was called for, and what it lost; None without one.
     """
 
-    _deviation: ClassVar[str]
-    """How a session ended whose arm strayed from its start."""
+    _deviation_kind: ClassVar[type[Deviation]]
+    """The guard of the distance from the start."""
 
     def __init__(
         self,
@@ -61,6 +62,7 @@ class TargetHandle(ABC):
         self._controller = controller
         self._chain = chain
         self._newest_state = newest_state
+        self._deviation = self._deviation_kind(controller.extra.options)
         self.is_stopping = False
         self.observation = self._observation()
 
@@ -86,6 +88,7 @@ class TargetHandle(ABC):
         """
         self._check_start()
         self._session.start()
+        self._deviation.start = self._slot_values()[: self._controller.form.anchor_size]
         if self.observation is not None:
             self.observation.start()
         # A handle that is dropped lands on its last target and finishes by itself.
@@ -277,7 +280,7 @@ class TargetHandle(ABC):
         if self.observation is not None:
             self.observation.finish(OBSERVED_S)
         if self._controller.extra.memory[M_deviated] != 0.0:
-            raise ControlError(f"{self._deviation}; the session braked and finished")
+            raise self._deviation.strayed(self._controller.extra.memory)
         if self._controller.ran_stale:
             age = 1e-3 * self._controller.guards.max_age_cycles
             raise ControlError(

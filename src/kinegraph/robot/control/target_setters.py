@@ -121,7 +121,7 @@ class TargetSetters(TargetHandle):
         slot = self._controller.slot
         with slot.lock:
             values = moved(self._goal(), step, axes)
-            self._check_inside("delta", values)
+            self._check_place("delta", values)
             slot.publish(resting(check_finite_vector("delta", values, 7)))
         return Isometry3d.from_quaternion(values[:3], values[3:])
 
@@ -134,7 +134,7 @@ class TargetSetters(TargetHandle):
                 values[:3] = check_finite_vector("position", position, 3)
             if orientation is not None:
                 values[3:] = orientation
-            self._check_inside("position", values)
+            self._check_place("position", values)
             slot.publish(resting(values))
 
     def _goal(self) -> Array:
@@ -147,10 +147,11 @@ class TargetSetters(TargetHandle):
                 return np.array(row[R_target : R_target + POSE_SIZE])
         return values[:POSE_SIZE]
 
-    def _check_inside(self, field: str, targets: Array) -> None:
-        """Refuse targets (7,) or (n, 7) outside the workspace."""
+    def _check_place(self, field: str, targets: Array) -> None:
+        """Refuse targets, poses first in a row, outside the workspace; warn of far ones."""
         if self._workspace is not None:
             self._workspace.check(field, targets[..., :3])
+        self._deviation.expect(targets)
 
     def target(self) -> Array:
         """Return (3,) the newest target's position, m; the anchor until something is set."""

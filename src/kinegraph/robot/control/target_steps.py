@@ -34,10 +34,12 @@ def run(steps: Steps, ended: Callable[[], None]) -> bool:
         try:
             pause = next(steps)
         except StopIteration as stop:
-            if stop.value is None:
-                ended()
-            return bool(stop.value)
+            how: bool | None = stop.value
+            break
         time.sleep(pause)
+    if how is None:
+        ended()
+    return bool(how)
 
 
 async def run_async(steps: Steps, ended: Callable[[], None]) -> bool:
@@ -46,10 +48,12 @@ async def run_async(steps: Steps, ended: Callable[[], None]) -> bool:
         try:
             pause = next(steps)
         except StopIteration as stop:
-            if stop.value is None:
-                await asyncio.to_thread(ended)  # waits for the robot's reply
-            return bool(stop.value)
+            how: bool | None = stop.value
+            break
         await asyncio.sleep(pause)
+    if how is None:
+        await asyncio.to_thread(ended)  # waits for the robot's reply
+    return bool(how)
 
 
 def landing(

@@ -7,6 +7,7 @@ import numpy as np
 
 from kinegraph.robot.control.framed_targets import FramedTargets
 from kinegraph.robot.control.generator.tracking_kernels import law_delay
+from kinegraph.robot.control.guards.deviation import PoseDeviation
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.moving_targets import brought_forward, paced, resting
 from kinegraph.robot.control.options_layout import O_reference_cutoff
@@ -50,10 +51,7 @@ class CartesianTargets(FramedTargets, TunableTargets):
         workspace: Box that targets and motion are kept in; None: none.
     """
 
-    _deviation = (
-        "the measured pose strayed from its start by more than max_deviation or "
-        "max_angular_deviation allow"
-    )
+    _deviation_kind = PoseDeviation
 
     def __init__(
         self,
@@ -150,12 +148,12 @@ class CartesianTargets(FramedTargets, TunableTargets):
 
     def _checked_goal(self, goal: Any) -> Array:
         row: Array = checked_rows("pose", [goal], self.target_orientation())[0]
-        self._check_inside("pose", row)
+        self._check_place("pose", row)
         return resting(row)
 
     def _checked_chunk(self, goals: Any, dt: float) -> Array:
         rows = checked_rows("poses", goals, self.target_orientation())
-        self._check_inside("poses", rows)
+        self._check_place("poses", rows)
         return paced(rows, dt, self._controller.extra.options)
 
     def brought_forward(self, row: Array, seconds: float) -> Array:

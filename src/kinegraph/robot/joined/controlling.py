@@ -55,6 +55,7 @@ class ControlledScene(EditedScene):
         from kinegraph.robot.control.backends import (
             cartesian_form,
             cartesian_session,
+            checked_options,
             vertical_stiffness,
             within_robot,
         )
@@ -65,10 +66,7 @@ class ControlledScene(EditedScene):
         from kinegraph.robot.control.tuning.live_tuning import LiveTuning
         from kinegraph.robot.loop.target_controller import TargetController
 
-        chosen = CartesianOptions() if options is None else options
-        if not isinstance(chosen, CartesianOptions):
-            raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
-        chosen = within_robot(chosen, self.robot.version)
+        chosen = within_robot(checked_options(options, CartesianOptions), self.robot.version)
         packed = chosen.packed(arm_table(self.robot.version))
         by_robot = isinstance(chosen.backend, RobotController)
         if by_robot and tool == "scene":
@@ -130,6 +128,7 @@ class ControlledScene(EditedScene):
         """
         from kinegraph.robot.control.arms import arm_table
         from kinegraph.robot.control.backends import (
+            checked_options,
             joint_form,
             joint_session,
             joint_vertical_stiffness,
@@ -141,11 +140,8 @@ class ControlledScene(EditedScene):
         from kinegraph.robot.control.memory_layout import MEMORY_SIZE
         from kinegraph.robot.loop.target_controller import TargetController
 
-        chosen = JointOptions() if options is None else options
-        if not isinstance(chosen, JointOptions):
-            raise InvalidArgumentError(f"options: {options!r:.100} are no JointOptions")
         arm = arm_table(self.robot.version)
-        chosen = joints_within_robot(chosen, arm)
+        chosen = joints_within_robot(checked_options(options, JointOptions), arm)
         packed = chosen.packed(arm)
         link = self.robot.link
 

@@ -84,6 +84,7 @@ class ArmControl:
             InvalidOperationError: A session runs.
             ControlError: The arm raised an exception, or its state is none.
         """
+        from kinegraph.robot.control.backends import checked_options
         from kinegraph.robot.control.options import CartesianOptions
         from kinegraph.robot.control.target_form import CARTESIAN_FORM
         from kinegraph.robot.control.targets import CartesianTargets
@@ -91,11 +92,8 @@ class ArmControl:
 
         if options is None:
             law = cartesian_law(self.arm.table, inertia=self._inertia())
-            chosen = CartesianOptions(backend=law)
-        else:
-            chosen = options
-        if not isinstance(chosen, CartesianOptions):
-            raise InvalidArgumentError(f"options: {options!r:.100} are no CartesianOptions")
+            options = CartesianOptions(backend=law)
+        chosen = checked_options(options, CartesianOptions)
         session, controller, chain = self._session_of(chosen, CARTESIAN_FORM, pace)
         targets = CartesianTargets(
             session,
@@ -125,18 +123,15 @@ class ArmControl:
         Raises:
             FrankaError: As for `cartesian_targets`.
         """
-        from kinegraph.robot.control.backends import joint_form
+        from kinegraph.robot.control.backends import checked_options, joint_form
         from kinegraph.robot.control.joint_options import JointOptions
         from kinegraph.robot.control.joint_targets import JointTargets
         from kinegraph.robot.torque_arm.laws import joint_law
 
         table = self.arm.table
         if options is None:
-            chosen = JointOptions(backend=joint_law(table, inertia=self._inertia()))
-        else:
-            chosen = options
-        if not isinstance(chosen, JointOptions):
-            raise InvalidArgumentError(f"options: {options!r:.100} are no JointOptions")
+            options = JointOptions(backend=joint_law(table, inertia=self._inertia()))
+        chosen = checked_options(options, JointOptions)
         session, controller, chain = self._session_of(chosen, joint_form(chosen, table.n), pace)
         targets = JointTargets(
             session,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kinegraph.robot.argument_checks import check_flag, check_whole
-from kinegraph.robot.control.checks import check_positive, refuse
+from kinegraph.robot.control.checks import check_kind, check_positive, refuse
+from kinegraph.robot.control.option_parts import Settle
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 
 __all__ = ["Observer", "SessionGuards", "SessionOptions", "check_session"]
@@ -20,6 +21,16 @@ MAX_CPU = 1023
 
 class SessionOptions(Protocol):
     """Options that every target session has, whatever its controller."""
+
+    @property
+    def settle(self) -> Settle:
+        """Landing of a stop."""
+        raise NotImplementedError
+
+    @property
+    def limit_rate(self) -> bool:
+        """Whether what is sent is limited in its rate."""
+        raise NotImplementedError
 
     @property
     def realtime_priority(self) -> int | None:
@@ -45,6 +56,9 @@ class SessionOptions(Protocol):
 
 def check_session(options: SessionOptions) -> None:
     """Raise InvalidArgumentError for the first of these options that no session can have."""
+    check_kind("settle", options.settle, Settle)
+    options.settle.validate()
+    check_flag("limit_rate", options.limit_rate)
     if options.realtime_priority is not None:
         check_whole("realtime_priority", options.realtime_priority, 1, MAX_PRIORITY)
     if options.cpu is not None:
