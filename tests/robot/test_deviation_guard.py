@@ -49,9 +49,7 @@ def test_a_pose_that_strayed_is_told_with_its_numbers_and_those_allowed(
     go: Callable[[Any], object], field: str
 ) -> None:
     arm = control().cartesian_targets(NEAR, pace="stepped")
-    with pytest.raises(
-        ControlError, match=r"strayed.*options is 0\.02 m"
-    ) as end:
+    with pytest.raises(ControlError, match=r"strayed.*options is 0\.02 m") as end:
         go(arm)
     assert end.value.__context__ is None  # nothing of ours stands above it
     allowed = {"distance": 0.02, "angle": 0.1}[field]
