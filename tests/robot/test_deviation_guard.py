@@ -111,6 +111,8 @@ def test_a_joint_target_beyond_the_guard_is_logged_once(caplog: pytest.LogCaptur
 
 def test_a_position_alone_is_no_target_of_a_link() -> None:
     with control().cartesian_targets(NEAR, pace="stepped") as arm:
-        for names in ({}, {"link": "tool0"}, {"frame": "base"}):
+        for link, frame in ((None, None), ("tool0", None), (None, "base")):
             with pytest.raises(InvalidArgumentError, match="quat_xyzw"):
-                arm.set_target(arm.target(), **names)
+                arm.set_target(arm.target(), link=link, frame=frame)
+        with pytest.raises(InvalidArgumentError, match="set_position keeps"):
+            arm.set_pose(arm.target())

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -267,9 +268,10 @@ def test_names_that_are_not_there_are_refused(robot: Robot) -> None:
 def test_bad_targets_are_refused_and_change_nothing(ready: SceneRobot) -> None:
     with ready.cartesian_targets() as arm:
         before = arm.target_pose()
-        for bad in ([np.nan, 0, 0], [1, 2], "abc", [[1, 2, 3]]):
+        positions: list[Any] = [[np.nan, 0, 0], [1, 2], "abc", [[1, 2, 3]]]
+        for position in positions:
             with pytest.raises(InvalidArgumentError):
-                arm.set_position(bad)
+                arm.set_position(position)
         for bad in ([0, 0, 0, 0], [0, 0, 0, 2], [1, 0, 0], [np.inf, 0, 0, 1]):
             with pytest.raises(InvalidArgumentError):
                 arm.set_orientation(bad)

@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -99,7 +100,8 @@ def test_a_handle_that_is_dropped_finishes_its_motion(scene: SceneRobot, robot: 
 
 def test_liveness_comes_between_the_orientation_and_finiteness(scene: SceneRobot) -> None:
     arm = scene.cartesian_targets()
-    for nothing in (None, [1.0], [np.nan] * 3, [10**400] * 3):
+    nothings: list[Any] = [None, [1.0], [np.nan] * 3, [10**400] * 3]
+    for nothing in nothings:
         with pytest.raises(InvalidArgumentError):
             arm.set_position(nothing)
     arm.stop()

@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from kinegraph.scene.arguments import check_number
 from kinegraph.scene.array_types import Array
@@ -203,7 +203,9 @@ def _make(
     return pose
 
 
-TransformLike: TypeAlias = Isometry3d | ArrayLike | Any
+TransformLike: TypeAlias = (
+    Isometry3d | NDArray[np.floating | np.integer] | Sequence[Sequence[float]] | Any
+)
 """An `Isometry3d`, a 4x4 array, or an object with a `homogeneous` matrix (pinocchio's SE3)."""
 
 

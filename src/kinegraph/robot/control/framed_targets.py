@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.checks import check_finite_vector
 from kinegraph.robot.control.moving_targets import moving
 from kinegraph.robot.control.options_layout import O_axis_velocity
-from kinegraph.robot.control.rotation import checked_placement, checked_quaternion, quaternion_xyzw
+from kinegraph.robot.control.rotation import checked_quaternion, quaternion_xyzw
 from kinegraph.robot.control.scene_target import (
     FrameSource,
     SceneTarget,
     TrackedTarget,
 )
 from kinegraph.robot.control.target_layout import T_horizon, T_velocity
-from kinegraph.robot.control.target_setters import TargetSetters
+from kinegraph.robot.control.target_setters import TargetSetters, placement
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.scene.array_types import VectorLike
 from kinegraph.scene.errors import UnknownLinkError
-from kinegraph.scene.pose import Isometry3d
+from kinegraph.scene.pose import Isometry3d, TransformLike
 
 __all__ = ["FramedTargets"]
 
@@ -37,8 +37,8 @@ class FramedTargets(TargetSetters):
 
     def set_target(
         self,
-        pose: Any,
-        quat_xyzw: Any = None,
+        pose: TransformLike | VectorLike,
+        quat_xyzw: VectorLike | None = None,
         *,
         link: str | None = None,
         frame: str | None = None,
@@ -61,25 +61,14 @@ class FramedTargets(TargetSetters):
             UnknownLinkError: `link` or `frame` is none. Also a `KeyError`.
             InvalidOperationError: The session has ended.
         """
+        position: Any = pose
         if quat_xyzw is None:
-            pose = as_numbers("pose", getattr(pose, "homogeneous", pose))
-            if pose.shape == (3,):
-                raise InvalidArgumentError(
-                    "pose: a position alone; give its orientation with it, quat_xyzw, or a "
-                    "transform (4, 4)",
-                    field="pose",
-                )
-        if link is None and frame is None:
-            if quat_xyzw is None:
-                self.set_pose(pose)
-            else:
-                self._publish(pose, checked_quaternion(quat_xyzw))
-            return
-        if quat_xyzw is None:
-            position, rotation = checked_placement(pose)
-            quaternion = quaternion_xyzw(rotation)
+            position, quaternion = placement(pose)
         else:
-            quaternion, position = checked_quaternion(quat_xyzw), pose
+            quaternion = checked_quaternion(quat_xyzw)
+        if link is None and frame is None:
+            self._publish(position, quaternion)
+            return
         self._check_running()
         where = Isometry3d.from_quaternion(check_finite_vector("pose", position, 3), quaternion)
         self._track(SceneTarget(where, link, frame))

@@ -10,11 +10,9 @@ from kinegraph.robot.control.checks import (
     check_non_negative,
     check_positive,
 )
-from kinegraph.scene.array_types import Array
+from kinegraph.scene.array_types import VectorLike
 
 __all__ = ["CARTESIAN_GAINS", "DROID_GAINS", "JOINT_GAINS", "Gains", "scaled_cartesian"]
-
-Vector = Array | tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,10 +26,10 @@ class Gains:
         joint_damping: (n,) Nm s/rad.
     """
 
-    cartesian_stiffness: Vector
-    cartesian_damping: Vector
-    joint_stiffness: Vector
-    joint_damping: Vector
+    cartesian_stiffness: VectorLike
+    cartesian_damping: VectorLike
+    joint_stiffness: VectorLike
+    joint_damping: VectorLike
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

@@ -17,6 +17,7 @@ from kinegraph.robot.control.moving_joints import (
 from kinegraph.robot.control.record_layout import J_acceleration, J_q, J_velocity
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_session import TargetSession
+from kinegraph.robot.control.target_steps import RowsLike
 from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
@@ -158,7 +159,7 @@ class JointTargets(TunableTargets):
         """Move as `move_to`, and leave the event loop free meanwhile; cancelled as `wait_async`."""
         return await self._move_async(q, tolerance, timeout_s)
 
-    def follow(self, q: Any, dt: float) -> bool:
+    def follow(self, q: RowsLike, dt: float) -> bool:
         """Set a chunk of targets, one after the other at a fixed rate, by the robot's clock.
 
         Row i is the target at i `dt` after the call, and goes on toward the next row meanwhile: the
@@ -186,7 +187,7 @@ class JointTargets(TunableTargets):
         """
         return self._follow(q, dt)
 
-    async def follow_async(self, q: Any, dt: float) -> bool:
+    async def follow_async(self, q: RowsLike, dt: float) -> bool:
         """Follow as `follow`, and leave the event loop free meanwhile.
 
         A cancelled call sets no more rows; the session goes on and the last row that was set

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.checks import check_finite_vector
 from kinegraph.robot.control.generator.tracking_kernels import M_given
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
@@ -21,7 +22,7 @@ from kinegraph.robot.control.target_layout import POSE_SIZE, TARGET_SIZE, T_hori
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
-from kinegraph.scene.array_types import Array
+from kinegraph.scene.array_types import Array, VectorLike
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
 __all__ = ["TargetSetters"]
@@ -54,7 +55,7 @@ class TargetSetters(TargetHandle):
         self._axes_of = axes_of
         self._workspace = workspace
 
-    def set_position(self, position: Any) -> None:
+    def set_position(self, position: VectorLike) -> None:
         """Set the position, keep the orientation of the newest target.
 
         Args:
@@ -66,7 +67,7 @@ class TargetSetters(TargetHandle):
         """
         self._publish(position)
 
-    def set_orientation(self, quat_xyzw: Any) -> None:
+    def set_orientation(self, quat_xyzw: VectorLike) -> None:
         """Set the orientation, keep the position of the newest target.
 
         Args:
@@ -85,8 +86,7 @@ class TargetSetters(TargetHandle):
             InvalidArgumentError: Not a rigid transform. Also a `ValueError`.
             InvalidOperationError: The session has ended.
         """
-        position, rotation = checked_placement(getattr(pose, "homogeneous", pose))
-        self._publish(position, quaternion_xyzw(rotation))
+        self._publish(*placement(pose))
 
     def move_by(self, delta: TransformLike, frame: str = "base") -> Isometry3d:
         """Move the newest target by a step; moves in a row add up without the arm's lag in them.
@@ -165,3 +165,20 @@ class TargetSetters(TargetHandle):
         """Return the newest target; one that moves as it was in the last cycle."""
         values = self._goal()
         return Isometry3d.from_quaternion(values[:3], values[3:])
+
+
+def placement(pose: TransformLike | VectorLike) -> tuple[Array, Array]:
+    """Return position (3,), m, and quaternion (4,) of a target's transform.
+
+    Raises:
+        InvalidArgumentError: Not rigid within 1e-3. Also a `ValueError`.
+    """
+    matrix = as_numbers("pose", getattr(pose, "homogeneous", pose))
+    if matrix.shape == (3,):
+        raise InvalidArgumentError(
+            "pose: a position alone; a transform (4, 4) is needed, or quat_xyzw with the "
+            "position; set_position keeps the orientation",
+            field="pose",
+        )
+    position, rotation = checked_placement(matrix)
+    return position, quaternion_xyzw(rotation)

@@ -6,24 +6,41 @@ None when the session has ended. `run` and `run_async` are its two drivers.
 
 import asyncio
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.rotation import checked_pose, quaternion_xyzw
 from kinegraph.robot.errors import InvalidArgumentError
-from kinegraph.scene.array_types import Array
+from kinegraph.scene.array_types import Array, VectorLike
+from kinegraph.scene.pose import TransformLike
 
 if TYPE_CHECKING:
     from kinegraph.robot.control.target_handle import TargetHandle
 
-__all__ = ["Steps", "checked_rows", "following", "landing", "run", "run_async"]
+__all__ = [
+    "PosesLike",
+    "RowsLike",
+    "Steps",
+    "checked_rows",
+    "following",
+    "landing",
+    "run",
+    "run_async",
+]
 
 POLL_S = 0.002
 FINE_POLL_S = 0.001
 ROUNDING = 1e-6
+
+PosesLike: TypeAlias = NDArray[np.floating | np.integer] | Sequence[TransformLike | VectorLike]
+"""Poses or positions, one a row."""
+
+RowsLike: TypeAlias = NDArray[np.floating | np.integer] | Sequence[VectorLike]
+"""Vectors, one a row."""
 
 Steps: TypeAlias = Generator[float, None, bool | None]
 

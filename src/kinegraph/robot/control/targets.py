@@ -23,7 +23,7 @@ from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_layout import POSE_SIZE, T_horizon, T_velocity
 from kinegraph.robot.control.target_session import TargetSession
-from kinegraph.robot.control.target_steps import checked_rows
+from kinegraph.robot.control.target_steps import PosesLike, checked_rows
 from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
 from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.loop.target_controller import TargetController
@@ -171,7 +171,7 @@ class CartesianTargets(FramedTargets, TunableTargets):
             angle=angle,
         )
 
-    def follow(self, poses: Any, dt: float) -> bool:
+    def follow(self, poses: PosesLike, dt: float) -> bool:
         """Set a chunk of targets, one after the other at a fixed rate, by the robot's clock.
 
         Row i is the target from i `dt` after the call on; the call returns when the last has been
@@ -210,7 +210,7 @@ class CartesianTargets(FramedTargets, TunableTargets):
         """Move as `move_to`, and leave the event loop free meanwhile; cancelled as `wait_async`."""
         return await self._move_async(pose, tolerance, timeout_s)
 
-    async def follow_async(self, poses: Any, dt: float) -> bool:
+    async def follow_async(self, poses: PosesLike, dt: float) -> bool:
         """Follow as `follow`, and leave the event loop free meanwhile.
 
         A cancelled call sets no more rows; the session goes on and the last row that was set
