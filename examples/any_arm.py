@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from kinegraph.robot import ArmControl, SimulatedArm, describe_arm, records_from_rows
+from kinegraph.robot import ArmControl, SimulatedArm, describe_arm
 from kinegraph.scene import parseURDFString
 
 # Each joint: its axis, the way from the one before, m, and what it carries, kg.
@@ -51,7 +51,7 @@ def main() -> None:
         print("pushed away by", targets.measured_pose().translation - targets.target(), "m")
         arm.push()
         print("back:", targets.wait())
-        records = records_from_rows(targets.records().read()[0], description.n)
+        records, _ = targets.records().read_records()
     print(f"{len(records)} cycles, largest torque {np.abs(records['tau']).max():.1f} Nm")
 
 

@@ -5,10 +5,8 @@ import numpy as np
 from kinegraph.robot import (
     JointLimits,
     JointOptions,
-    JointSent,
     Robot,
     SimulatedRobot,
-    records_from_rows,
 )
 from kinegraph.robot.control import arm_table
 
@@ -28,9 +26,8 @@ def main() -> None:
             wave = 0.1 * np.sin(np.linspace(0.0, np.pi, 26))
             print("chunk followed:", arm.follow(start + wave[:, None], dt=0.02))
             print("back at the start:", arm.move_to(start))
-            rows, lost = arm.records().read()
+            sent, lost = arm.records().read_records()
 
-        sent = records_from_rows(rows, kind=JointSent)
         print(f"{len(sent)} records, lost {lost}")
         print("largest speeds, rad/s:", np.abs(sent["velocity"]).max(axis=0))
         print("largest torques, Nm:  ", np.abs(sent["tau"]).max(axis=0))

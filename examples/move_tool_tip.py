@@ -3,7 +3,6 @@
 import numpy as np
 
 from kinegraph.robot import Robot, SceneRobot, SimulatedRobot, description_text
-from kinegraph.robot.control.records import records_from_rows
 from kinegraph.scene import Isometry3d, Joint, JointType, parseURDFString
 
 HOST = "127.0.0.72"
@@ -40,10 +39,9 @@ def main() -> None:
             print("second target reached:", arm.wait())
             off = arm.measured_pose().translation - turned.translation
             print(f"off by {1e3 * np.linalg.norm(off):.2f} mm")
-            rows, lost = arm.records().read()
+            records, lost = arm.records().read_records()
 
         # Leaving the block landed the arm and finished the motion. One record per cycle:
-        records = records_from_rows(rows)
         speed = np.linalg.norm(records["velocity"], axis=1)
         print(f"{len(records)} records, lost {lost}")
         print(f"largest speed {speed.max():.3f} m/s, torque {np.abs(records['tau']).max():.1f} Nm")

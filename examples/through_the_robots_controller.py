@@ -10,7 +10,6 @@ from kinegraph.robot import (
     RobotController,
     SceneRobot,
     SimulatedRobot,
-    records_from_rows,
 )
 
 HOST = "127.0.42.1"
@@ -34,8 +33,7 @@ def main() -> None:
         arm.move_by([0.0, 0.0, 0.0, 0.0, 0.0, 0.2], frame="tool")
         print("turned:", arm.wait(tolerance=5e-3))
 
-        rows, _ = arm.records().read()
-        sent = records_from_rows(rows)
+        sent, _ = arm.records().read_records()
         speed = np.linalg.norm(sent["velocity"], axis=1).max()
         print(f"{len(sent)} poses sent, {speed:.2f} m/s at most")
         print("altered by the backstop:", sent["backstop_alteration"].max(), "m")

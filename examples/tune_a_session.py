@@ -12,7 +12,6 @@ from kinegraph.robot import (
     SceneRobot,
     SimulatedRobot,
     TuningUpdate,
-    records_from_rows,
 )
 
 HOST = "127.0.0.72"
@@ -36,7 +35,7 @@ def main() -> None:
             print(f"arrives with {now.cartesian_stiffness:.0f} N/m and {now.limits}")
 
             arm.tune(start)  # as it was
-            records = records_from_rows(arm.records().read()[0])
+            records, _ = arm.records().read_records()
         speed = np.linalg.norm(records["velocity"], axis=1)
         print(f"largest speed {speed.max():.3f} m/s")
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.control.presets import CARTESIAN as CARTESIAN
     from kinegraph.robot.control.presets import DROID as DROID
     from kinegraph.robot.control.presets import JOINT as JOINT
+    from kinegraph.robot.control.record_reader import RecordReader as RecordReader
     from kinegraph.robot.control.records import CartesianSent as CartesianSent
     from kinegraph.robot.control.records import JointSent as JointSent
     from kinegraph.robot.control.records import records_from_rows as records_from_rows
@@ -160,6 +161,7 @@ _NAMES = {
         "scaled_cartesian",
     ),
     "control.presets": ("CARTESIAN", "DROID", "JOINT"),
+    "control.record_reader": ("RecordReader",),
     "control.records": ("CartesianSent", "JointSent", "records_from_rows"),
     "control.targets": ("CartesianTargets",),
     "control.torques.law": ("impedance_torques",),

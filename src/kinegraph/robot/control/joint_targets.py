@@ -15,6 +15,8 @@ from kinegraph.robot.control.moving_joints import (
     paced_joints,
 )
 from kinegraph.robot.control.record_layout import J_acceleration, J_q, J_velocity
+from kinegraph.robot.control.record_reader import RecordReader
+from kinegraph.robot.control.records import JointSent
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_steps import RowsLike
@@ -128,6 +130,15 @@ class JointTargets(TunableTargets):
         moving = np.abs(row[J_velocity : J_velocity + n]).max()
         speeding = np.abs(row[J_acceleration : J_acceleration + n]).max()
         return bool(left < ON_TARGET and moving < REST and speeding < REST_ACCELERATION)
+
+    def records(self) -> RecordReader[JointSent]:
+        """Return a reader of the records, from the oldest that is still there."""
+        return super().records()
+
+    def newest_record(self) -> JointSent:
+        """Return the record of the newest cycle."""
+        record: JointSent = super().newest_record()
+        return record
 
     # --- until it is there ----------------------------------------------------------------------
 

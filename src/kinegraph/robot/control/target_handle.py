@@ -13,6 +13,7 @@ from kinegraph.robot.control.checks import check_positive
 from kinegraph.robot.control.guards.deviation import Deviation
 from kinegraph.robot.control.guards.observation import Observation
 from kinegraph.robot.control.memory_layout import M_deviated
+from kinegraph.robot.control.record_reader import RecordReader
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_steps import following, landing, run, run_async
 from kinegraph.robot.errors import ControlError, InvalidOperationError
@@ -111,9 +112,20 @@ class TargetHandle(ABC):
         """Control cycles so far."""
         return self._session.cycle_count
 
-    def records(self) -> RingReader:
+    def records(self) -> RecordReader[Any]:
         """Return a reader of the records, from the oldest that is still there."""
-        return self._controller.records.reader(0)
+        return RecordReader(self._controller.records, int(self._chain[0]))
+
+    def newest_record(self) -> Any:
+        """Return the record of the newest cycle.
+
+        Raises:
+            InvalidOperationError: The session has not been started.
+        """
+        row, reader = self._controller.records.latest(), self.records()
+        if row is None:
+            raise InvalidOperationError("the session has not been started, there is no record")
+        return reader.kind.from_row(row, reader.joints)
 
     def cycles(self) -> RingReader:
         """Return a reader of the cycles: times, commands sent, success rate."""

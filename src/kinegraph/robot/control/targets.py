@@ -18,6 +18,8 @@ from kinegraph.robot.control.record_layout import (
     R_pose,
     R_velocity,
 )
+from kinegraph.robot.control.record_reader import RecordReader
+from kinegraph.robot.control.records import CartesianSent
 from kinegraph.robot.control.rotation import checked_pose
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
@@ -119,6 +121,15 @@ class CartesianTargets(FramedTargets, TunableTargets):
     def missing(self) -> float:
         """Return how far the arm is from the newest target, the larger of m and rad."""
         return max(self.distance())
+
+    def records(self) -> RecordReader[CartesianSent]:
+        """Return a reader of the records, from the oldest that is still there."""
+        return super().records()
+
+    def newest_record(self) -> CartesianSent:
+        """Return the record of the newest cycle."""
+        record: CartesianSent = super().newest_record()
+        return record
 
     # --- until it is there ----------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kinegraph.robot.control.guards.session_guards import Observer
-from kinegraph.robot.control.records import CartesianSent, JointSent, TargetRecord
+from kinegraph.robot.control.record_reader import record_kind
 from kinegraph.robot.loop.rings import Ring
 from kinegraph.robot.state import RobotState
 from kinegraph.scene.array_types import Array
@@ -17,7 +17,6 @@ __all__ = ["Observation"]
 _LOG = logging.getLogger("kinegraph.robot")
 PERIOD_S = 0.002
 ROWS = 64
-KINDS: tuple[type[TargetRecord], ...] = (CartesianSent, JointSent)
 
 
 class Observation:
@@ -54,7 +53,7 @@ class Observation:
         self.error: Exception | None = None
         self._observer = observer
         self._states, self._records = states.reader(0), records.reader(0)
-        self._kind = next(kind for kind in KINDS if kind.layout == records.fields)
+        self._kind = record_kind(records.fields)
         self._is_running = is_running
         self._joints = joints
         self._state_of = state_of
