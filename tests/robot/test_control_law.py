@@ -155,6 +155,80 @@ def test_a_push_that_ends_after_the_window_leaves_nothing_behind() -> None:
     assert np.linalg.norm(position(rig) - rig.fk(READY)[:3, 3]) < 2e-4
 
 
+def pushed_and_let_go(
+    options: CartesianOptions, name: str, force: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """How far a push of a second moves the arm, what is left 2.5 s after it, mm, and when.
+
+    The time is that of the last moment at which the arm was more than 1 mm off, from the push on.
+    """
+    rig = plant(options, name)
+    rig.run(200)  # the integral force could still grow for 0.9 s
+    start, begin = position(rig), len(rig.measured)
+    push(rig, *force)
+    rig.run(1000)
+    push(rig, 0.0, 0.0, 0.0)
+    rig.run(2500)
+    off = 1e3 * np.linalg.norm(
+        [np.subtract(rig.fk(q)[:3, 3], start) for q in rig.measured[begin:]], axis=1
+    )
+    return off.max(), off[-200:].mean(), float(np.flatnonzero(off > 1.0)[-1])
+
+
+@pytest.mark.parametrize("name", PLANTS)
+@pytest.mark.parametrize("force", [(10.0, 0.0, 0.0), (0.0, -20.0, 0.0), (0.0, 0.0, 15.0)])
+def test_after_a_push_it_is_back_as_soon_and_as_near_as_the_reference(
+    name: str, force: tuple[float, float, float]
+) -> None:
+    way, left, time = pushed_and_let_go(DEFAULT, name, force)
+    reference = pushed_and_let_go(REFERENCE, name, force)
+    assert way == pytest.approx(reference[0], abs=0.05)
+    assert left <= reference[1] + 0.02
+    assert time <= reference[2] + 5.0
+    if name != "nothing rubs":
+        assert left <= 0.6 * reference[1]
+
+
+def test_what_a_push_finds_of_the_integral_force_is_there_after_it() -> None:
+    rig = plant()
+    push(rig, 0.0, 0.0, -4.9)  # a load that the robot does not know of
+    rig.run(LANDED)
+    held, start = rig.remembered("integral", 3).copy(), position(rig)
+    assert held[2] > 4.0
+    for side in (12.0, -12.0):
+        push(rig, 0.0, side, -4.9)
+        rig.run(1500)
+        assert abs(position(rig) - start)[1] > 0.01
+        assert rig.remembered("integral", 3) == pytest.approx(held, abs=0.3)
+        push(rig, 0.0, 0.0, -4.9)
+        rig.run(LANDED)
+        assert np.linalg.norm(position(rig) - start) < 0.3e-3
+
+
+def test_a_load_that_was_lifted_is_held_up_again_when_it_comes_back() -> None:
+    rig = plant()
+    push(rig, 0.0, 0.0, -4.9)
+    rig.run(LANDED)
+    push(rig, 0.0, 0.0, 0.0)
+    rig.run(LANDED)
+    assert np.linalg.norm(position(rig) - rig.fk(READY)[:3, 3]) < 0.3e-3
+    push(rig, 0.0, 0.0, -4.9)
+    rig.run(LANDED)
+    assert np.linalg.norm(position(rig) - rig.fk(READY)[:3, 3]) < 0.3e-3
+
+
+def test_a_push_against_a_motion_is_not_learned_as_friction() -> None:
+    learned = []
+    for force in (0.0, -8.0):
+        rig = plant()
+        moved(rig, 0.05, 0.0, 0.0)
+        rig.run(300)
+        push(rig, force, 0.0, 0.0)
+        rig.run(300)
+        learned.append(rig.remembered("friction").copy())
+    assert learned[1] == pytest.approx(learned[0], abs=0.1)
+
+
 forces = st.tuples(*[st.floats(-40.0, 40.0)] * 3)
 shifts = st.tuples(*[st.floats(-0.08, 0.08)] * 3)
 

@@ -110,6 +110,14 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("feedback", MAX_JOINTS),
     ("spring", 3),
     ("wall_shift", MAX_JOINTS),
+    # Low-passes of what springs and integral force bear, and of the springs' share; how long that
+    # has been calm, and whether a jolt ended it.
+    ("borne", 3),
+    ("sprung", 3),
+    ("calm", 1),
+    ("jolted", 1),
+    # What friction was a while ago, for when a push is found to have been taken for it.
+    ("known_friction", MAX_JOINTS),
     # Guards: the translational axes before their step, and what they may brake with.
     ("box_state", 9),
     ("box_velocity", 3),

@@ -137,7 +137,8 @@ class FrictionTerm:
 
     tau_i = friction_i clip(v_i / speed, -1, 1), with v_i the goal's velocity, and
     d friction_i / dt = clip(v_i / speed, -1, 1) (springs and dampers)_i / time. At rest it is zero
-    and learns nothing, so that a push is answered by the springs alone.
+    and learns nothing, so that a push is answered by the springs alone. A joint in motion whose
+    springs and dampers do more than twice its limit is pushed; then no joint learns.
 
     Attributes:
         limits: (n,) most of it, Nm; None: the arm's own.
@@ -170,14 +171,15 @@ class FrictionTerm:
 class IntegralTerm:
     """A force at the tool that takes away what is left of the position error after a motion.
 
-    It grows for `window` seconds after the generator came to rest, later it only gets smaller, and
-    it fades while the generator moves. It stands still while the leash acts or the spring at the
-    tool has more than 10 N: then something pushes.
+    It grows for `window` seconds of standing still after the generator came to rest, later it only
+    yields to the springs, and it fades while the generator moves. It stands still while the leash
+    acts, the spring at the tool has more than 10 N, or the force on an arm at rest has changed by
+    more than 1 N within 0.2 s: then something pushes. When that is over, `window` begins again.
 
     Attributes:
         max_force: Most of it, N, 10 at most.
         time: Time constant, s.
-        window: How long it may grow after a motion, s.
+        window: How long it may grow after a motion, s, counted while the arm stands still.
     """
 
     max_force: float = 10.0
