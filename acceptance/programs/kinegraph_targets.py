@@ -75,14 +75,14 @@ def moves(variants: str, names: str) -> Any:
                 if variant == "tool":
                     with with_tool(robot) as scene:
                         arm = scene.cartesian_targets(options(variant), tool="scene")
-                        seen.append({"variant": variant, **session(robot, arm, name)})
+                        seen.append({"variant": variant, **session(arm, name)})
                 else:
                     arm = robot.start_cartesian_target_control(options(variant))
-                    seen.append({"variant": variant, **session(robot, arm, name)})
+                    seen.append({"variant": variant, **session(arm, name)})
     return {"moves": seen}
 
 
-def session(robot: Robot, arm: Any, name: str) -> Any:
+def session(arm: Any, name: str) -> Any:
     """One move; whether there is a record of each of its cycles, too."""
     with arm:
         home = arm.target_pose()

@@ -51,7 +51,7 @@ def parked(arm: str, tool: str, options: CartesianOptions = TELEOP, cycles: int 
     return rig
 
 
-def pinned(arm: str, joints: tuple[int, ...]) -> dict[int, float]:
+def pinned(joints: tuple[int, ...]) -> dict[int, float]:
     """PIN: upper limits a margin above READY."""
     return {i: READY[i] + MARGIN for i in joints}
 
@@ -91,7 +91,7 @@ def ramp(
 def test_the_position_is_reached_first_and_the_orientation_follows(
     arm: str, tool: str, joints: tuple[int, ...]
 ) -> None:
-    table = moved_limits(ARMS[arm], {}, pinned(arm, joints))
+    table = moved_limits(ARMS[arm], {}, pinned(joints))
     chain = chain_of(arm, tool)
     ik = DifferentialIk(chain, table, READY)
     settled: list[float] = []
@@ -106,7 +106,7 @@ def test_the_position_is_reached_first_and_the_orientation_follows(
 
 
 def test_the_priority_is_eased_in() -> None:
-    table = moved_limits(ARMS["fer"], {}, pinned("fer", (4, 6)))
+    table = moved_limits(ARMS["fer"], {}, pinned((4, 6)))
     chain = chain_of("fer", "hand")
     ik = DifferentialIk(chain, table, READY, ImpedanceOptions(ik=IkOptions(nullspace_gain=0.0)))
     target = chain.pose(READY)
@@ -120,7 +120,7 @@ def test_the_priority_is_eased_in() -> None:
 
 
 def test_a_reach_past_a_pinned_joint_does_not_toggle_the_stall() -> None:
-    table = moved_limits(ARMS["fer"], {}, pinned("fer", (3,)))
+    table = moved_limits(ARMS["fer"], {}, pinned((3,)))
     chain = chain_of("fer", "hand")
     ik = DifferentialIk(chain, table, READY)
     target = chain.pose(READY)

@@ -20,10 +20,9 @@ HOME = np.array([0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4
 DT = 1e-3
 ACCELERATION = {10: (10.0,) * 7, 5: (15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0)}
 JERK = {10: (5000.0,) * 7, 5: (7500.0, 3750.0, 5000.0, 6250.0, 7500.0, 10000.0, 10000.0)}
-# Velocity, acceleration, jerk of the end effector, linear and angular, and of the elbow.
+# Velocity, acceleration, jerk of the end effector, linear and angular.
 LINEAR = {10: (3.0, 9.0, 4500.0), 5: (2.0, 13.0, 6500.0)}
 ANGULAR = {10: (2.5, 17.0, 8500.0), 5: (2.5, 25.0, 12500.0)}
-ELBOW = {10: (1.5, 10.0, 5000.0), 5: (2.175, 10.0, 5000.0)}
 KEPT, BROKEN = 0.95, 1.3
 BOTH = pytest.mark.parametrize("version", [10, 5])
 JOINTS = pytest.mark.parametrize("joint", range(7))

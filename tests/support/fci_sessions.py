@@ -29,11 +29,6 @@ def session_paths() -> list[Path]:
     return paths + [path for path in others if path.name not in known]
 
 
-def session_path(name: str) -> Path:
-    """The golden session of a name."""
-    return GOLDEN / "fci" / f"{name}.jsonl.gz"
-
-
 def records(path: Path) -> list[dict[str, Any]]:
     """The records of a session."""
     data = path.read_bytes()

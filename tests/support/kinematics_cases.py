@@ -14,7 +14,7 @@ from kinegraph.scene.joint import Joint, JointType
 from kinegraph.scene.joint_parts import JointLimits, JointMimic
 from kinegraph.scene.link import Link
 from kinegraph.scene.pose import Isometry3d
-from kinegraph.scene.urdf.reader import parseURDFFile, parseURDFString
+from kinegraph.scene.urdf.reader import parseURDFFile
 
 KINEMATICS = GOLDEN / "kinematics"
 TOLERANCE = 1e-12
@@ -134,11 +134,6 @@ def gripper_graph() -> SceneGraph:
         joint("right", "palm", "right_finger", origin=up(0.06), mimic=("left", -1.0, 0.0), **slide),
         joint("tcp_joint", "palm", "tcp", origin=up(0.1)),
     )
-
-
-def report_robot(name: str, folder: Path) -> SceneGraph:
-    """Scene graph of a report case."""
-    return parseURDFString((folder / name).read_bytes())
 
 
 def joint_of_step(spec: dict[str, Any]) -> Joint:

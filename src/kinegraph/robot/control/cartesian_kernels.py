@@ -37,7 +37,7 @@ from kinegraph.robot.control.memory_layout import (
     M_tau,
     M_waited,
 )
-from kinegraph.robot.control.options_layout import O_feedforward_cutoff, O_n
+from kinegraph.robot.control.options_layout import CUTOFF_OFF, O_feedforward_cutoff, O_n
 from kinegraph.robot.control.pose_kernels import copy, place, solve_chain
 from kinegraph.robot.control.record_kernels import write_record
 from kinegraph.robot.control.table_layout import CYCLE_TIME
@@ -64,8 +64,6 @@ FAULT_TORQUE = -4  # the law gave a number that is not finite
 REST_JOINT_VELOCITY = 0.01
 # A finished motion waits so many cycles for the arm to come to rest.
 REST_TIMEOUT_CYCLES = 5000
-# A low-pass at this frequency or above, Hz, is off.
-CUTOFF_OFF = 1000.0
 
 
 @kernel

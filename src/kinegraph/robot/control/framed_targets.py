@@ -88,7 +88,7 @@ class FramedTargets(TargetSetters):
             tracked = TrackedTarget(target, frames, self.robot_time())
             row = tracked.row() if frames.moves_by_itself(target) else tracked.resting()
             self._check_place("pose", row)
-            self._keep(tracked, self.put(row, None))
+            self._keep(tracked, self.put(row))
 
     def frames_moved(self) -> bool:
         """Keep a target in a frame of the scene up with a change; return whether there is one.
@@ -106,11 +106,11 @@ class FramedTargets(TargetSetters):
                     raise UnknownLinkError(str(tracked.target.frame), [])
                 row = tracked.moved(self.robot_time(), limits)
             except (UnknownLinkError, InvalidArgumentError):
-                self.put(tracked.resting(), tracked.ticket)
+                self.put_after(tracked.ticket, tracked.resting())
                 self._tracked = None
                 return False
             if row is not None:
-                self._keep(tracked, self.put(row, tracked.ticket))
+                self._keep(tracked, self.put_after(tracked.ticket, row))
             return self._tracked is not None
 
     def change_tip(self, step: Isometry3d, publish: Callable[[], None]) -> None:

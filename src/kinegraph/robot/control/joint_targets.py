@@ -9,6 +9,7 @@ from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
 from kinegraph.robot.control.guards.deviation import JointDeviation
+from kinegraph.robot.control.generator.runner_kernels import REST_ACCELERATION, REST_VELOCITY
 from kinegraph.robot.control.moving_joints import (
     joints_brought_forward,
     joints_resting,
@@ -17,7 +18,6 @@ from kinegraph.robot.control.moving_joints import (
 from kinegraph.robot.control.record_layout import J_acceleration, J_q, J_velocity
 from kinegraph.robot.control.record_reader import RecordReader
 from kinegraph.robot.control.records import JointSent
-from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_steps import RowsLike
 from kinegraph.robot.control.tuning.tunable_targets import TunableTargets
@@ -28,6 +28,7 @@ from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = ["JointTargets"]
 
+# The generator is on a target at this distance, rad.
 ON_TARGET = 1e-6
 
 
@@ -80,7 +81,7 @@ class JointTargets(TunableTargets):
         if row.shape == (self._arm.n,) and np.isfinite(row).all():
             check_posture("q", row, self._arm, self._inset)
         self._check_running()
-        self.put(self._checked_goal(row), None)
+        self.put(self._checked_goal(row))
 
     def move_by(self, delta: VectorLike) -> Array:
         """Move the newest target by a step; moves in a row add up without the arm's lag in them.
@@ -100,7 +101,7 @@ class JointTargets(TunableTargets):
         self._check_running()
         with self._controller.slot.lock:
             q = self.target() + step
-            self.put(self._checked_goal(q), None)
+            self.put(self._checked_goal(q))
         return q
 
     def target(self) -> Array:
@@ -129,7 +130,7 @@ class JointTargets(TunableTargets):
         left = np.abs(row[J_q : J_q + n] - self.target()).max()
         moving = np.abs(row[J_velocity : J_velocity + n]).max()
         speeding = np.abs(row[J_acceleration : J_acceleration + n]).max()
-        return bool(left < ON_TARGET and moving < REST and speeding < REST_ACCELERATION)
+        return bool(left < ON_TARGET and moving < REST_VELOCITY and speeding < REST_ACCELERATION)
 
     def records(self) -> RecordReader[JointSent]:
         """Return a reader of the records, from the oldest that is still there."""

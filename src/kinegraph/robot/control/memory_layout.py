@@ -6,8 +6,9 @@ placement is 12 numbers, position and rotation (rows); a pose is 16, rows of a 4
 
 from kinegraph.kinematics.dynamics_layout import dynamics_workspace
 from kinegraph.robot.control.generator.generator_layout import GENERATOR_SIZE
-from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
+from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.control.target_layout import TARGET_SIZE
+from kinegraph.robot.field_offsets import offsets
 
 MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     # Session.
@@ -82,10 +83,6 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("joint_desired", MAX_JOINTS),
     ("joint_restart_velocity", MAX_JOINTS),
     ("joint_restart_acceleration", MAX_JOINTS),
-    # Joint target that moves: as given (positions, velocities, how long), since when, and whether.
-    ("joint_given", 2 * MAX_JOINTS + 1),
-    ("joint_given_age", 1),
-    ("joint_moving", 1),
     ("stream_joints", MAX_JOINTS),
     ("stream_joint_velocity", MAX_JOINTS),
     ("stream_joint_acceleration", MAX_JOINTS),
@@ -123,9 +120,9 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("box_velocity", 3),
     ("box_acceleration", 3),
     ("box_jerk", 3),
-    # Moving targets: what was given last, whether it moves, the cycles since then, and how much of
-    # its velocity the generator goes along with.
-    ("given", TARGET_SIZE),
+    # Targets, poses or joints, as given last: whether it moves, the cycles since then, and how much
+    # of its velocity the generator goes along with.
+    ("given", max(TARGET_SIZE, 2 * MAX_JOINTS + 1)),
     ("moving", 1),
     ("given_age", 1),
     ("along", 2),
@@ -186,7 +183,6 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     # Scratch: torques.
     ("coriolis", MAX_JOINTS),
     ("law", MAX_JOINTS),
-    ("kept", MAX_JOINTS),
     ("tau", MAX_JOINTS),
     ("tau_envelope", MAX_JOINTS),
     ("tau_position", MAX_JOINTS),
@@ -264,12 +260,13 @@ M_joint_anchor = MEMORY_OFFSETS["joint_anchor"]
 M_joint_desired = MEMORY_OFFSETS["joint_desired"]
 M_joint_restart_velocity = MEMORY_OFFSETS["joint_restart_velocity"]
 M_joint_restart_acceleration = MEMORY_OFFSETS["joint_restart_acceleration"]
-M_joint_given = MEMORY_OFFSETS["joint_given"]
-M_joint_given_age = MEMORY_OFFSETS["joint_given_age"]
-M_joint_moving = MEMORY_OFFSETS["joint_moving"]
 M_stream_joints = MEMORY_OFFSETS["stream_joints"]
 M_stream_joint_velocity = MEMORY_OFFSETS["stream_joint_velocity"]
 M_stream_joint_acceleration = MEMORY_OFFSETS["stream_joint_acceleration"]
+M_given = MEMORY_OFFSETS["given"]
+M_moving = MEMORY_OFFSETS["moving"]
+M_given_age = MEMORY_OFFSETS["given_age"]
+M_along = MEMORY_OFFSETS["along"]
 M_q = MEMORY_OFFSETS["q"]
 M_dq = MEMORY_OFFSETS["dq"]
 M_load = MEMORY_OFFSETS["load"]
@@ -322,7 +319,6 @@ M_a_block = MEMORY_OFFSETS["a_block"]
 M_left = MEMORY_OFFSETS["left"]
 M_coriolis = MEMORY_OFFSETS["coriolis"]
 M_law = MEMORY_OFFSETS["law"]
-M_kept = MEMORY_OFFSETS["kept"]
 M_tau = MEMORY_OFFSETS["tau"]
 M_tau_envelope = MEMORY_OFFSETS["tau_envelope"]
 M_tau_position = MEMORY_OFFSETS["tau_position"]

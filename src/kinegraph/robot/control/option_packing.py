@@ -57,7 +57,6 @@ def impedance_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike 
         ("joint_velocity_fraction", options.joint_velocity_fraction),
         ("velocity_barrier_fraction", options.velocity_barrier_fraction),
         ("joint_position_margin", options.joint_position_margin),
-        ("cutoff_frequency", options.cutoff_frequency),
         *term_values(options),
         ("max_spring_force", options.max_spring_force or 0.0),
     ]

@@ -4,7 +4,8 @@ A live session may write any of them between two cycles; nothing in the controll
 derived from them.
 """
 
-from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
+from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.field_offsets import offsets
 
 OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("n", 1),
@@ -54,8 +55,7 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     ("robot_upper", MAX_JOINTS),
     ("robot_offset", MAX_JOINTS),
     ("robot_deceleration", MAX_JOINTS),
-    # What the loop behind the controller does to the torques.
-    ("cutoff_frequency", 1),
+    # Whether the rates of what is sent are limited.
     ("limit_rate", 1),
     # Backstop of poses that the robot's controller follows: velocity, acceleration and jerk, of
     # the translation, then of the rotation; and of its joint positions.
@@ -92,6 +92,9 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
 
 OPTION_OFFSETS = offsets(OPTION_FIELDS)
 OPTION_SIZE = sum(count for _, count in OPTION_FIELDS)
+
+CUTOFF_OFF = 1000.0
+"""Low-passes at this frequency or above, Hz, are off."""
 
 # The offsets that kernels use, as plain integers that numba freezes.
 O_n = OPTION_OFFSETS["n"]
@@ -135,7 +138,6 @@ O_robot_lower = OPTION_OFFSETS["robot_lower"]
 O_robot_upper = OPTION_OFFSETS["robot_upper"]
 O_robot_offset = OPTION_OFFSETS["robot_offset"]
 O_robot_deceleration = OPTION_OFFSETS["robot_deceleration"]
-O_cutoff_frequency = OPTION_OFFSETS["cutoff_frequency"]
 O_limit_rate = OPTION_OFFSETS["limit_rate"]
 O_backstop = OPTION_OFFSETS["backstop"]
 O_joint_velocity = OPTION_OFFSETS["joint_velocity"]

@@ -4,7 +4,8 @@ The fields and their names are those of `CartesianSent`. Joint fields have room 
 entries; the first n are in use.
 """
 
-from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
+from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.field_offsets import offsets
 
 RECORD_FIELDS: tuple[tuple[str, int], ...] = (
     ("pose", 16),

@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
-from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
+from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.field_offsets import offsets
 from kinegraph.scene.array_types import Array
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""How the controller's flat arrays are laid out: fields one after the other."""
+"""What all arrays and kernels of the controllers share: the room for joints, the cycle."""
 
 MAX_JOINTS = 9
 """Room for joints in every array; the number in use is a number of the options."""
@@ -8,16 +8,3 @@ CYCLE_TIME = 1e-3
 
 ROTATION_AXIS_FACTOR = 0.99
 """libfranka's factor of the pose interface on rotational budgets."""
-
-
-def offsets(fields: tuple[tuple[str, int], ...]) -> dict[str, int]:
-    """Return where each field starts.
-
-    Args:
-        fields: Names and numbers of entries, in their order.
-    """
-    table, at = {}, 0
-    for name, count in fields:
-        table[name] = at
-        at += count
-    return table

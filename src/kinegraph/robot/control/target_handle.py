@@ -24,11 +24,10 @@ from kinegraph.robot.wire.state_layout import S_time
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d
 
-__all__ = ["REST", "REST_ACCELERATION", "TargetHandle"]
+__all__ = ["TargetHandle"]
 
+# Longest wait for the observer to have been called for the last cycle, s.
 OBSERVED_S = 5.0
-REST = 1e-4
-REST_ACCELERATION = 0.05
 Handle = TypeVar("Handle", bound="TargetHandle")
 
 
@@ -157,22 +156,25 @@ class TargetHandle(ABC):
 
     # --- targets by turns -----------------------------------------------------------------------
 
-    def put(self, values: Array, ticket: int | None) -> int | None:
+    def put(self, values: Array) -> int:
+        """Publish a checked target, as the controller reads it; return its ticket."""
+        slot = self._controller.slot
+        with slot.lock:
+            slot.publish(values)
+            return int(slot.sequence[0])
+
+    def put_after(self, ticket: int, values: Array) -> int | None:
         """Publish a checked target unless another came after the one with the ticket.
 
         Args:
+            ticket: Of the target that has to be the newest.
             values: The target as the controller reads it.
-            ticket: What this returned for the target that has to be the newest; None for any.
 
         Returns:
             The ticket of this target; None if it was not published.
         """
-        slot = self._controller.slot
-        with slot.lock:
-            if ticket is not None and not self.is_newest(ticket):
-                return None
-            slot.publish(values)
-            return int(slot.sequence[0])
+        with self._controller.slot.lock:
+            return self.put(values) if self.is_newest(ticket) else None
 
     def is_newest(self, ticket: int) -> bool:
         """Return whether the target with the ticket is still the newest."""
@@ -256,9 +258,7 @@ class TargetHandle(ABC):
         with self._controller.slot.lock:
             row = self._checked_goal(goal)
             self._check_running()
-            ticket = self.put(row, None)
-        assert ticket is not None  # it asked for no other
-        return ticket
+            return self.put(row)
 
     def _landed(self, landed: bool, ticket: int, tolerance: float, timeout_s: float) -> bool:
         if landed or not self.is_running or not self.is_newest(ticket):

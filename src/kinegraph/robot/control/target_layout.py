@@ -5,7 +5,7 @@ orientation go on with the twist for `horizon` seconds. Without news it is the p
 rest, after that. A horizon of zero is a target at rest.
 """
 
-from kinegraph.robot.control.table_layout import offsets
+from kinegraph.robot.field_offsets import offsets
 
 TARGET_FIELDS: tuple[tuple[str, int], ...] = (
     ("position", 3),

@@ -7,8 +7,8 @@ import numpy as np
 
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.checks import check_finite_vector
-from kinegraph.robot.control.generator.tracking_kernels import M_given
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
+from kinegraph.robot.control.memory_layout import M_given
 from kinegraph.robot.control.moving_targets import resting
 from kinegraph.robot.control.record_layout import R_target
 from kinegraph.robot.control.relative_moves import checked_step, moved

@@ -100,7 +100,7 @@ def following(targets: "TargetHandle", rows: Array, dt: float) -> Steps:
         Whether every row's time came before another target was set or the session was stopped.
     """
     count, at, begun = len(rows), 0, targets.robot_time()
-    ticket = targets.put(rows[0], None)
+    ticket: int | None = targets.put(rows[0])
     while ticket is not None and not targets.is_stopping and targets.is_newest(ticket):
         if not targets.is_running:
             return None
@@ -109,7 +109,7 @@ def following(targets: "TargetHandle", rows: Array, dt: float) -> Steps:
         due = min(int(passed), count - 1)
         if due > at:
             row = targets.brought_forward(rows[due], elapsed - due * dt)
-            at, ticket = due, targets.put(row, ticket)
+            at, ticket = due, targets.put_after(ticket, row)
         elif int(passed) >= count:
             return True
         else:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kinegraph.robot.control.framed_targets import FramedTargets
+from kinegraph.robot.control.generator.runner_kernels import REST_ACCELERATION, REST_VELOCITY
 from kinegraph.robot.control.generator.tracking_kernels import law_delay
 from kinegraph.robot.control.guards.deviation import PoseDeviation
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
@@ -22,7 +23,6 @@ from kinegraph.robot.control.record_reader import RecordReader
 from kinegraph.robot.control.records import CartesianSent
 from kinegraph.robot.control.rotation import checked_pose
 from kinegraph.robot.control.table_layout import CYCLE_TIME
-from kinegraph.robot.control.target_handle import REST, REST_ACCELERATION
 from kinegraph.robot.control.target_layout import POSE_SIZE, T_horizon, T_velocity
 from kinegraph.robot.control.target_session import TargetSession
 from kinegraph.robot.control.target_steps import PosesLike, checked_rows
@@ -34,6 +34,9 @@ from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d, TransformLike
 
 __all__ = ["CartesianTargets"]
+
+# The generator is on a target at this distance, m and rad.
+ON_TARGET = 1e-5
 
 
 class CartesianTargets(FramedTargets, TunableTargets):
@@ -97,7 +100,7 @@ class CartesianTargets(FramedTargets, TunableTargets):
             return False
         values, goal = self._slot_values(), self._goal()
         velocity = np.concatenate([row[at : at + 3] for at in (R_velocity, R_angular_velocity)])
-        if values[T_horizon] > 0.0 and np.abs(velocity).max() >= REST:
+        if values[T_horizon] > 0.0 and np.abs(velocity).max() >= REST_VELOCITY:
             # The record has the target of the cycle's start, and a pose that is ahead of its end.
             cutoff = float(self._controller.extra.options[O_reference_cutoff])
             ahead = CYCLE_TIME + law_delay(cutoff)
@@ -110,9 +113,8 @@ class CartesianTargets(FramedTargets, TunableTargets):
         )
         desired = row[R_pose : R_pose + 16].reshape(4, 4).T
         distance, angle = pose_difference(desired, goal)
-        return bool(
-            moving < REST and speeding < REST_ACCELERATION and distance < 1e-5 and angle < 1e-5
-        )
+        stands = moving < REST_VELOCITY and speeding < REST_ACCELERATION
+        return bool(stands and distance < ON_TARGET and angle < ON_TARGET)
 
     def distance(self) -> tuple[float, float]:
         """Return how far the measured pose is from the newest target, m and rad."""

@@ -4,6 +4,8 @@ The compiled loop, the requests and the tests all address them by these offsets.
 accelerations are those of the last millisecond; poses are column-major as on the wire.
 """
 
+from kinegraph.robot.field_offsets import offsets
+
 __all__ = ["FLOAT_OFFSETS", "FLOAT_SIZE", "INT_OFFSETS", "INT_SIZE"]
 
 FLOAT_FIELDS: tuple[tuple[str, int], ...] = (
@@ -219,18 +221,9 @@ INT_FIELDS: tuple[tuple[str, int], ...] = (
 )
 """Numbers of the int64 array."""
 
-
-def _offsets(fields: tuple[tuple[str, int], ...]) -> dict[str, int]:
-    table, at = {}, 0
-    for name, count in fields:
-        table[name] = at
-        at += count
-    return table
-
-
-FLOAT_OFFSETS = _offsets(FLOAT_FIELDS)
+FLOAT_OFFSETS = offsets(FLOAT_FIELDS)
 FLOAT_SIZE = sum(count for _, count in FLOAT_FIELDS)
-INT_OFFSETS = _offsets(INT_FIELDS)
+INT_OFFSETS = offsets(INT_FIELDS)
 INT_SIZE = sum(count for _, count in INT_FIELDS)
 
 # The offsets that kernels use, as plain integers that numba freezes.

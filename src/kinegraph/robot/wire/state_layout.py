@@ -4,6 +4,8 @@ The loop, the rings and `RobotState` share one form of a state: a row of float64
 whichever version the robot speaks. The offsets are compile-time constants of the kernels.
 """
 
+from kinegraph.robot.field_offsets import offsets
+
 STATE_FIELDS: tuple[tuple[str, int], ...] = (
     ("O_T_EE", 16),
     ("O_T_EE_d", 16),
@@ -74,18 +76,9 @@ COMMAND_FIELDS: tuple[tuple[str, int], ...] = (
 )
 """Fields of a robot command with their numbers of entries."""
 
-
-def _offsets(fields: tuple[tuple[str, int], ...]) -> dict[str, int]:
-    table, at = {}, 0
-    for name, count in fields:
-        table[name] = at
-        at += count
-    return table
-
-
-STATE_OFFSETS = _offsets(STATE_FIELDS)
+STATE_OFFSETS = offsets(STATE_FIELDS)
 STATE_SIZE = sum(count for _, count in STATE_FIELDS)
-COMMAND_OFFSETS = _offsets(COMMAND_FIELDS)
+COMMAND_OFFSETS = offsets(COMMAND_FIELDS)
 COMMAND_SIZE = sum(count for _, count in COMMAND_FIELDS)
 
 # The offsets that kernels use, as plain integers that numba freezes.

@@ -5,7 +5,8 @@ depends on them beyond rounding; `drift` is the velocity of the target, everythi
 and the limits.
 """
 
-from kinegraph.robot.control.table_layout import MAX_JOINTS, offsets
+from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.field_offsets import offsets
 
 GENERATOR_FIELDS: tuple[tuple[str, int], ...] = (
     ("position", MAX_JOINTS),

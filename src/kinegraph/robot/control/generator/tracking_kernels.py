@@ -12,17 +12,25 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_position,
     G_target,
 )
+from kinegraph.robot.control.generator.given_target_kernels import (
+    give_resting,
+    goes_on,
+    take_given,
+    takes_anchor,
+)
 from kinegraph.robot.control.memory_layout import (
-    MEMORY_OFFSETS,
+    M_along,
     M_anchor,
-    M_cycle,
     M_deviated,
     M_generator,
+    M_given,
+    M_given_age,
+    M_moving,
     M_target,
     M_target_changed,
     M_target_rotation,
 )
-from kinegraph.robot.control.options_layout import O_reference_cutoff
+from kinegraph.robot.control.options_layout import CUTOFF_OFF, O_reference_cutoff
 from kinegraph.robot.control.pose_kernels import copy
 from kinegraph.robot.control.rotation_kernels import (
     quaternion_of_rotation,
@@ -33,16 +41,10 @@ from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.control.target_layout import (
     POSE_SIZE,
     TARGET_SIZE,
-    T_horizon,
     T_orientation,
     T_velocity,
 )
 from kinegraph.scene.array_types import Array
-
-M_given = MEMORY_OFFSETS["given"]
-M_moving = MEMORY_OFFSETS["moving"]
-M_given_age = MEMORY_OFFSETS["given_age"]
-M_along = MEMORY_OFFSETS["along"]
 
 # The generator goes along with a target up to this share of its velocity limit; what is left lets
 # it catch up.
@@ -54,22 +56,16 @@ FASTEST_GROWTH = 20.0
 # The way to the target may be so much longer than it has to be, and by so much of the whole.
 SLACK = 1.5
 NEAR = 0.1
-# Low-passes at this frequency or above, Hz, are off.
-CUTOFF_OFF = 1000.0
 
 
 @kernel
 def choose_target(memory: Array, target: Array, stop: bool, strayed: bool) -> None:
     """Take the target to plan to: the newest, or the anchor at the start and after straying."""
     changed = False
-    if memory[M_cycle] == 0.0 or (strayed and memory[M_deviated] == 0.0):
-        memory[M_deviated] = 1.0 if strayed else 0.0
+    if takes_anchor(memory, strayed):
         copy(memory, M_anchor, M_target, 3)
         quaternion_of_rotation(memory, M_anchor + 3, memory, M_target + T_orientation)
-        copy(memory, M_target, M_given, POSE_SIZE)
-        for i in range(POSE_SIZE, TARGET_SIZE):
-            memory[M_given + i] = 0.0
-        memory[M_moving] = 0.0
+        give_resting(memory, M_target, POSE_SIZE, TARGET_SIZE)
         changed = True
     elif memory[M_deviated] == 0.0:
         changed = take_target(memory, target)
@@ -82,27 +78,17 @@ def choose_target(memory: Array, target: Array, stop: bool, strayed: bool) -> No
 @kernel
 def take_target(memory: Array, target: Array) -> bool:
     """Take a new target over, or carry the last one on; returns whether it is another pose now."""
-    fresh = False
     size = min(target.shape[0], TARGET_SIZE)
-    if usable(target, size):
-        for i in range(size):
-            fresh = fresh or memory[M_given + i] != target[i]
-            memory[M_given + i] = target[i]
+    fresh = usable(target, size) and take_given(memory, target, size)
     moving = memory[M_moving] != 0.0
     if fresh:
-        memory[M_given_age] = 0.0
         copy(memory, M_given, M_target, POSE_SIZE)
     elif moving:
         memory[M_given_age] += 1.0
         pose_after(
             memory, M_target, memory, M_given + T_velocity, CYCLE_TIME, memory, M_target_rotation
         )
-    memory[M_moving] = 0.0
-    if memory[M_given + T_horizon] > (memory[M_given_age] + 0.5) * CYCLE_TIME:
-        for i in range(6):
-            if memory[M_given + T_velocity + i] != 0.0:
-                memory[M_moving] = 1.0
-    elif moving and not fresh:
+    if not goes_on(memory, POSE_SIZE, TARGET_SIZE) and moving and not fresh:
         copy(memory, M_given, M_target, POSE_SIZE)
     return fresh or moving
 

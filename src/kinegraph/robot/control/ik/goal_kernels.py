@@ -89,7 +89,7 @@ def step_goal(options: Array, chain: Array, memory: Array) -> None:
     set_bias(options, memory, n)
     memory[M_ik_passes] = memory[M_ik_step] = memory[M_ik_step_clipped] = 0.0
     if iterate(options, chain, memory, n):
-        cut_to_speed(options, chain, memory, n)
+        cut_to_speed(chain, memory, n)
     else:
         refuse(chain, memory, n)
     set_task(options, memory, n)
@@ -243,7 +243,7 @@ def solve_by_priority(options: Array, memory: Array, n: int, biased: bool) -> bo
 
 
 @kernel
-def cut_to_speed(options: Array, chain: Array, memory: Array, n: int) -> None:
+def cut_to_speed(chain: Array, memory: Array, n: int) -> None:
     """Scale the whole step of the cycle until no joint is over its velocity bound."""
     scale = 1.0
     for i in range(n):

@@ -96,9 +96,7 @@ class LiveTuning:
         """
         self._check()
         with self.slot.lock:
-            words = self.slot.read()
-            assert words is not None  # written at the start
-            after, clamped = updated_words(words, update, self._n)
+            after, clamped = updated_words(self._words(), update, self._n)
             self.slot.publish(after)
         return clamped
 
@@ -109,9 +107,7 @@ class LiveTuning:
             InvalidOperationError: This session cannot be tuned.
         """
         self._check()
-        words = self.slot.read()
-        assert words is not None  # written at the start
-        return tuning_of_words(words)
+        return tuning_of_words(self._words())
 
     def in_force(self) -> Tuning:
         """Return what the loop computes with now, on its way to what was set.
@@ -120,7 +116,15 @@ class LiveTuning:
             InvalidOperationError: This session cannot be tuned.
         """
         self._check()
-        return tuning_of_words(self.row[T_WORDS : T_WORDS + word_count(self._n)].copy())
+        return tuning_of_words(self._words_in_force())
+
+    def _words(self) -> Array:
+        """Return the newest words of a session that can be tuned."""
+        words = self.slot.read()
+        return self._words_in_force() if words is None else words
+
+    def _words_in_force(self) -> Array:
+        return self.row[T_WORDS : T_WORDS + word_count(self._n)].copy()
 
     def _check(self) -> None:
         if self._refusal:
