@@ -11,11 +11,14 @@ from scripted_robot import ScriptedRobot
 
 from kinegraph.robot.argument_checks import check_duration, check_flag, check_frequency, check_whole
 from kinegraph.robot.commands import Torques
+from kinegraph.robot.control.arms import arm_table
 from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.rotation import checked_placement, checked_pose
 from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.limits import rate_limits
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.sim.robot import SimulatedRobot
+from kinegraph.robot.warming import warm_up
 
 NAN = float("nan")
 NO_NUMBERS = ["a", None, [1.0], (), {}, object(), 1j, True]
@@ -182,3 +185,12 @@ def test_an_injection_at_no_time_is_refused(after_s: float) -> None:
     robot = SimulatedRobot(host=fresh_address(), realtime=False)
     with pytest.raises(InvalidArgumentError, match="after_s"):
         robot.inject("reflex", after_s)
+
+
+@pytest.mark.parametrize("of_version", [warm_up, arm_table, rate_limits])
+@pytest.mark.parametrize("version", [7, "10", None, [10]], ids=shown)
+def test_what_no_robot_speaks_is_refused(
+    of_version: Callable[[object], object], version: object
+) -> None:
+    with pytest.raises(InvalidArgumentError, match="version"):
+        of_version(version)

@@ -1,7 +1,5 @@
 """Compiling everything that a control session needs, before it is needed."""
 
-import numpy as np
-
 __all__ = ["warm_up"]
 
 FLANGES = {10: ("fr3", "fr3_link8"), 5: ("fer", "fer_link8")}
@@ -23,41 +21,32 @@ def warm_up(version: int = 10) -> None:
     from kinegraph.kinematics.chain import plan_chain
     from kinegraph.kinematics.dynamics_plan import plan_dynamics
     from kinegraph.robot.control.arms import arm_table
-    from kinegraph.robot.control.backends import cartesian_form, joint_form
+    from kinegraph.robot.control.backends import controller_of
     from kinegraph.robot.control.joint_options import JointOptions
-    from kinegraph.robot.control.memory_layout import MEMORY_SIZE
     from kinegraph.robot.control.options import CartesianOptions, RobotController
     from kinegraph.robot.limits import rate_limits
     from kinegraph.robot.loop import loop_thread
     from kinegraph.robot.loop.callback import CompiledCallbacks
-    from kinegraph.robot.loop.target_controller import TargetController
     from kinegraph.robot.parked_loop import ParkedLoop
     from kinegraph.robot.sim.descriptions import description_text
     from kinegraph.robot.wire.tables import PROTOCOLS
     from kinegraph.scene.urdf import parseURDFString
 
+    table = arm_table(version)
     name, flange = FLANGES[version]
     loop_thread.warm_up()
     graph = parseURDFString(description_text(name))
     chain = plan_chain(graph, flange)
-    arm = plan_dynamics(graph, chain.joint_names, flange)
+    bodies = plan_dynamics(graph, chain.joint_names, flange)
     loop = loop_thread.LoopThread(PROTOCOLS[version], rate_limits(version))
     try:
-        table = arm_table(version)
-        posed = (CartesianOptions(), CartesianOptions(backend=RobotController()))
-        turned = (JointOptions(), JointOptions(backend=RobotController()))
-        for packed, form in (
-            *((options.packed(table), cartesian_form(options)) for options in posed),
-            *((options.packed(table), joint_form(options, chain.n)) for options in turned),
+        for options in (
+            CartesianOptions(),
+            CartesianOptions(backend=RobotController()),
+            JointOptions(),
+            JointOptions(backend=RobotController()),
         ):
-            controller = TargetController(
-                packed,
-                chain.data,
-                arm.data,
-                np.zeros(MEMORY_SIZE),
-                loop.waiters,
-                form=form,
-            )
+            controller = controller_of(options, table, chain.data, bodies.data, loop.waiters)
             controller.prepare(loop.memory)
         for program in (CompiledCallbacks(0, None, None), ParkedLoop()):
             program.prepare(loop.memory)

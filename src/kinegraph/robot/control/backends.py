@@ -1,42 +1,48 @@
-"""What a backend makes of a session: its form, its kind of motion, and what the robot bounds."""
+"""What options make of a session: its controller, its motion, and what the robot bounds."""
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
+from kinegraph.robot.control.guards.session_guards import SessionGuards
 from kinegraph.robot.control.joint_options import JointLimits, JointOptions
+from kinegraph.robot.control.memory_layout import MEMORY_SIZE
 from kinegraph.robot.control.option_parts import MotionLimits
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.robot_controller import RobotController
 from kinegraph.robot.control.target_form import CARTESIAN_FORM, JOINT_FORM, TargetForm
+from kinegraph.robot.control.tuning.live_tuning import LiveTuning
 from kinegraph.robot.dry_session import DrySession
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.limits import MAX_CUTOFF_FREQUENCY, rate_limits
 from kinegraph.robot.link import RobotLink
+from kinegraph.robot.loop.target_controller import TargetController
+from kinegraph.robot.loop.waiting import Waiters
 from kinegraph.robot.motion_mode import MotionKind
 from kinegraph.robot.session import LoopController, MotionSession
 from kinegraph.scene.array_types import Array
 
 __all__ = [
-    "cartesian_form",
-    "cartesian_session",
+    "TargetOptions",
     "checked_options",
-    "joint_form",
-    "joint_session",
+    "controller_of",
+    "form_of",
     "joint_vertical_stiffness",
     "joints_within_robot",
+    "session_of",
     "vertical_stiffness",
     "within_robot",
 ]
 
+TargetOptions: TypeAlias = CartesianOptions | JointOptions
+Options = TypeVar("Options", CartesianOptions, JointOptions)
+
+# Numbers of the robot's motions, see `MotionKind`.
 JOINT_POSITION, CARTESIAN_POSE = 1, 3
 ROBOT_STIFFNESS = 3000.0
 """Translational stiffness of the robot's own Cartesian impedance unless set otherwise, N/m."""
-
-
-Options = TypeVar("Options", CartesianOptions, JointOptions)
 
 
 def checked_options(options: Options | None, kind: type[Options]) -> Options:
@@ -56,16 +62,7 @@ def checked_options(options: Options | None, kind: type[Options]) -> Options:
     )
 
 
-def within_robot(options: CartesianOptions, version: int) -> CartesianOptions:
-    """Return options whose budgets the robot takes, if its own controller is to follow them."""
-    if not isinstance(options.backend, RobotController):
-        return options
-    bounds = rate_limits(version).cartesian.tolist()
-    return replace(
-        options,
-        limits=options.limits.within(MotionLimits(*bounds[:3])),
-        rotation_limits=options.rotation_limits.within(MotionLimits(*bounds[3:])),
-    )
+# --- controller and motion ------------------------------------------------------------------------
 
 
 def _pose_cycle() -> Any:
@@ -74,22 +71,66 @@ def _pose_cycle() -> Any:
     return pose_cycle
 
 
+def _joint_position_cycle() -> Any:
+    from kinegraph.robot.control.streaming.joint_position_cycle_kernels import joint_position_cycle
+
+    return joint_position_cycle
+
+
 STREAMED_CARTESIAN_FORM = replace(CARTESIAN_FORM, load_cycle=_pose_cycle)
 """As `CARTESIAN_FORM`; the cycle gives a pose instead of torques."""
 
+STREAMED_JOINT_FORM = replace(JOINT_FORM, load_cycle=_joint_position_cycle)
+"""As `JOINT_FORM`; the cycle gives positions instead of torques."""
 
-def cartesian_form(options: CartesianOptions) -> TargetForm:
-    """Return the form of a controller with these options."""
+
+def form_of(options: TargetOptions, joints: int) -> TargetForm:
+    """Return the form of a controller with these options, for an arm of so many joints."""
     streams = isinstance(options.backend, RobotController)
-    return STREAMED_CARTESIAN_FORM if streams else CARTESIAN_FORM
+    if isinstance(options, CartesianOptions):
+        return STREAMED_CARTESIAN_FORM if streams else CARTESIAN_FORM
+    form = STREAMED_JOINT_FORM if streams else JOINT_FORM
+    return replace(form, target_size=2 * joints + 1, anchor_size=joints)
 
 
-def _session(
-    link: RobotLink,
-    controller: LoopController,
-    options: CartesianOptions | JointOptions,
-    generator: int,
+def controller_of(
+    options: TargetOptions, arm: ArmTable, chain: Array, bodies: Array, waiters: Waiters
+) -> TargetController:
+    """Return the controller of a new session.
+
+    Args:
+        options: Of the session.
+        arm: The arm's table.
+        chain: From the base to the controlled link, `ChainPlan.data`.
+        bodies: Of the arm, `DynamicsPlan.data`.
+        waiters: Of the loop that will run it.
+
+    Raises:
+        InvalidArgumentError: A field of the options is refused. Also a `ValueError`.
+    """
+    packed = options.packed(arm)
+    tuning = None
+    if isinstance(options, CartesianOptions):
+        tuning = LiveTuning.of_session(options, packed)
+    return TargetController(
+        packed,
+        chain,
+        bodies,
+        np.zeros(MEMORY_SIZE),
+        waiters,
+        form=form_of(options, arm.n),
+        tuning=tuning,
+        guards=SessionGuards.of(options),
+    )
+
+
+def session_of(
+    link: RobotLink, controller: LoopController, options: TargetOptions
 ) -> MotionSession:
+    """Return the session that runs a controller with these options.
+
+    Poses and positions are limited by the backstop in the controller, and go through no filter.
+    """
     session = DrySession if options.dry_run else MotionSession
     backend = options.backend
     if isinstance(backend, ImpedanceOptions):
@@ -100,30 +141,29 @@ def _session(
             limit_rate=options.limit_rate,
             cutoff_frequency=backend.cutoff_frequency,
         )
+    motion = CARTESIAN_POSE if isinstance(options, CartesianOptions) else JOINT_POSITION
     return session(
         link,
-        MotionKind.generator(generator, options.controller_mode, external=False),
+        MotionKind.generator(motion, options.controller_mode, external=False),
         controller,
         limit_rate=False,
         cutoff_frequency=MAX_CUTOFF_FREQUENCY,
     )
 
 
-def cartesian_session(
-    link: RobotLink, controller: LoopController, options: CartesianOptions
-) -> MotionSession:
-    """Return the session that runs a controller with these options.
-
-    Poses are limited by the backstop in the controller, and go through no filter.
-    """
-    return _session(link, controller, options, CARTESIAN_POSE)
+# --- what the robot bounds ------------------------------------------------------------------------
 
 
-def vertical_stiffness(options: CartesianOptions) -> float:
-    """Return the spring against which an unknown load sags, N/m, at least 1."""
-    if isinstance(options.backend, ImpedanceOptions):
-        return max(float(options.backend.gains.cartesian_stiffness[2]), 1.0)
-    return ROBOT_STIFFNESS
+def within_robot(options: CartesianOptions, version: int) -> CartesianOptions:
+    """Return options whose budgets the robot takes, if its own controller is to follow them."""
+    if not isinstance(options.backend, RobotController):
+        return options
+    bounds = rate_limits(version).cartesian.tolist()
+    return replace(
+        options,
+        limits=options.limits.within(MotionLimits(*bounds[:3])),
+        rotation_limits=options.rotation_limits.within(MotionLimits(*bounds[3:])),
+    )
 
 
 def joints_within_robot(options: JointOptions, arm: ArmTable) -> JointOptions:
@@ -147,31 +187,14 @@ def joints_within_robot(options: JointOptions, arm: ArmTable) -> JointOptions:
     )
 
 
-def _joint_position_cycle() -> Any:
-    from kinegraph.robot.control.streaming.joint_position_cycle_kernels import joint_position_cycle
-
-    return joint_position_cycle
+# --- what an unknown load does --------------------------------------------------------------------
 
 
-STREAMED_JOINT_FORM = replace(JOINT_FORM, load_cycle=_joint_position_cycle)
-"""As `JOINT_FORM`; the cycle gives positions instead of torques."""
-
-
-def joint_form(options: JointOptions, joints: int) -> TargetForm:
-    """Return the form of a joint controller with these options."""
-    streams = isinstance(options.backend, RobotController)
-    form = STREAMED_JOINT_FORM if streams else JOINT_FORM
-    return replace(form, target_size=2 * joints + 1, anchor_size=joints)
-
-
-def joint_session(
-    link: RobotLink, controller: LoopController, options: JointOptions
-) -> MotionSession:
-    """Return the session that runs a joint controller with these options.
-
-    Positions are limited by the backstop in the controller, and go through no filter.
-    """
-    return _session(link, controller, options, JOINT_POSITION)
+def vertical_stiffness(options: CartesianOptions) -> float:
+    """Return the spring against which an unknown load sags, N/m, at least 1."""
+    if isinstance(options.backend, ImpedanceOptions):
+        return max(float(options.backend.gains.cartesian_stiffness[2]), 1.0)
+    return ROBOT_STIFFNESS
 
 
 def joint_vertical_stiffness(options: JointOptions, jacobian: Array) -> float:

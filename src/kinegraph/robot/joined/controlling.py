@@ -4,8 +4,6 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
-import numpy as np
-
 from kinegraph.kinematics.dynamics_plan import plan_dynamics
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.joined.editing import EditedScene
@@ -13,11 +11,14 @@ from kinegraph.robot.joined.frames import SceneFrames
 from kinegraph.scene.array_types import Array
 
 if TYPE_CHECKING:
+    from kinegraph.robot.control.backends import TargetOptions
     from kinegraph.robot.control.joint_options import JointOptions
     from kinegraph.robot.control.joint_targets import JointTargets
     from kinegraph.robot.control.options import CartesianOptions
     from kinegraph.robot.control.target_handle import TargetHandle
     from kinegraph.robot.control.targets import CartesianTargets
+    from kinegraph.robot.loop.target_controller import TargetController
+    from kinegraph.robot.session import MotionSession
 
 __all__ = ["ControlledScene"]
 
@@ -53,50 +54,26 @@ class ControlledScene(EditedScene):
         """
         from kinegraph.robot.control.arms import arm_table
         from kinegraph.robot.control.backends import (
-            cartesian_form,
-            cartesian_session,
             checked_options,
             vertical_stiffness,
             within_robot,
         )
-        from kinegraph.robot.control.guards.session_guards import SessionGuards
-        from kinegraph.robot.control.memory_layout import MEMORY_SIZE
         from kinegraph.robot.control.options import CartesianOptions, RobotController
         from kinegraph.robot.control.targets import CartesianTargets
-        from kinegraph.robot.control.tuning.live_tuning import LiveTuning
-        from kinegraph.robot.loop.target_controller import TargetController
 
         chosen = within_robot(checked_options(options, CartesianOptions), self.robot.version)
-        packed = chosen.packed(arm_table(self.robot.version))
+        chosen.validate(arm_table(self.robot.version))
         by_robot = isinstance(chosen.backend, RobotController)
-        if by_robot and tool == "scene":
-            raise InvalidOperationError(
-                "tool='scene' needs the controller's own torques: the robot's controller moves "
-                "the robot's end effector; sync_tool() sets that"
-            )
-        if tool == "robot":
-            self._refuse_mismatch()
-        elif tool != "scene":
-            raise InvalidArgumentError(f"tool: 'robot' or 'scene', not {tool!r}")
-        link = self.robot.link
+        self._check_tool(tool, by_robot=by_robot)
 
-        def make(chain: Array) -> CartesianTargets:
-            controller = TargetController(
-                packed,
-                chain,
-                self._dynamics(),
-                np.zeros(MEMORY_SIZE),
-                link.loop.waiters,
-                form=cartesian_form(chosen),
-                tuning=LiveTuning.of_session(chosen, packed),
-                guards=SessionGuards.of(chosen),
-            )
-            session = cartesian_session(link, controller, chosen)
+        def handle(
+            session: "MotionSession", controller: "TargetController", chain: Array
+        ) -> CartesianTargets:
             targets = CartesianTargets(
                 session,
                 controller,
                 chain,
-                link.newest_row,
+                self.robot.link.newest_row,
                 self._axes_of,
                 by_robot=by_robot,
                 workspace=chosen.workspace,
@@ -106,7 +83,7 @@ class ControlledScene(EditedScene):
             )
             return targets
 
-        targets = self._start(make, chosen.realtime_priority, chosen.cpu)
+        targets = self._start(chosen, handle)
         self._expect_sag(vertical_stiffness(chosen))
         return targets
 
@@ -129,55 +106,66 @@ class ControlledScene(EditedScene):
         from kinegraph.robot.control.arms import arm_table
         from kinegraph.robot.control.backends import (
             checked_options,
-            joint_form,
-            joint_session,
             joint_vertical_stiffness,
             joints_within_robot,
         )
-        from kinegraph.robot.control.guards.session_guards import SessionGuards
         from kinegraph.robot.control.joint_options import JointOptions
         from kinegraph.robot.control.joint_targets import JointTargets
-        from kinegraph.robot.control.memory_layout import MEMORY_SIZE
-        from kinegraph.robot.loop.target_controller import TargetController
 
         arm = arm_table(self.robot.version)
         chosen = joints_within_robot(checked_options(options, JointOptions), arm)
-        packed = chosen.packed(arm)
-        link = self.robot.link
+        inset = chosen.backend.joint_limit_inset
 
-        def make(chain: Array) -> JointTargets:
-            controller = TargetController(
-                packed,
-                chain,
-                self._dynamics(),
-                np.zeros(MEMORY_SIZE),
-                link.loop.waiters,
-                form=joint_form(chosen, arm.n),
-                guards=SessionGuards.of(chosen),
-            )
-            session = joint_session(link, controller, chosen)
-            inset = chosen.backend.joint_limit_inset
-            return JointTargets(session, controller, chain, link.newest_row, arm=arm, inset=inset)
+        def handle(
+            session: "MotionSession", controller: "TargetController", chain: Array
+        ) -> JointTargets:
+            newest = self.robot.link.newest_row
+            return JointTargets(session, controller, chain, newest, arm=arm, inset=inset)
 
-        targets = self._start(make, chosen.realtime_priority, chosen.cpu)
+        targets = self._start(chosen, handle)
         _, jacobian = self._chain().pose_and_jacobian(targets.measured())
         self._expect_sag(joint_vertical_stiffness(chosen, jacobian))
         return targets
 
+    def _check_tool(self, tool: object, *, by_robot: bool) -> None:
+        """Refuse a tool that is not the robot's, unless the scene's is to count."""
+        if by_robot and tool == "scene":
+            raise InvalidOperationError(
+                "tool='scene' needs the controller's own torques: the robot's controller moves "
+                "the robot's end effector; sync_tool() sets that"
+            )
+        if tool == "robot":
+            self._refuse_mismatch()
+        elif tool != "scene":
+            raise InvalidArgumentError(f"tool: 'robot' or 'scene', not {tool!r}")
+
     def _start(
-        self, make: Callable[[Array], Targets], priority: int | None, cpu: int | None
+        self,
+        options: "TargetOptions",
+        handle: "Callable[[MotionSession, TargetController, Array], Targets]",
     ) -> Targets:
-        """Start the session that `make` returns for the chain as it is now."""
+        """Start a session with a controller for the chain as it is now.
+
+        Args:
+            options: Of the session; within what the robot takes.
+            handle: Makes what the program gets of session, controller and chain.
+        """
+        from kinegraph.robot.control.arms import arm_table
+        from kinegraph.robot.control.backends import controller_of, session_of
+
         link = self.robot.link
         with self._lock:
             if self._starting or link.is_busy:
                 raise link.busy()
-            targets = make(self._chain().data)
+            chain, arm = self._chain().data, arm_table(self.robot.version)
+            waiters = link.loop.waiters
+            controller = controller_of(options, arm, chain, self._dynamics(), waiters)
+            targets = handle(session_of(link, controller, options), controller, chain)
             # From here on every change of the scene goes to this session too.
             self._targets = cast("weakref.ref[TargetHandle]", weakref.ref(targets))
             self._starting = True
         try:
-            link.loop.set_realtime(priority, cpu)
+            link.loop.set_realtime(options.realtime_priority, options.cpu)
             targets.start()
         finally:
             self._starting = False

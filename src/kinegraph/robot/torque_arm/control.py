@@ -16,10 +16,10 @@ from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d
 
 if TYPE_CHECKING:
+    from kinegraph.robot.control.backends import TargetOptions
     from kinegraph.robot.control.joint_options import JointOptions
     from kinegraph.robot.control.joint_targets import JointTargets
     from kinegraph.robot.control.options import CartesianOptions
-    from kinegraph.robot.control.target_form import TargetForm
     from kinegraph.robot.control.target_handle import TargetHandle
     from kinegraph.robot.control.targets import CartesianTargets
     from kinegraph.robot.loop.target_controller import TargetController
@@ -86,7 +86,6 @@ class ArmControl:
         """
         from kinegraph.robot.control.backends import checked_options
         from kinegraph.robot.control.options import CartesianOptions
-        from kinegraph.robot.control.target_form import CARTESIAN_FORM
         from kinegraph.robot.control.targets import CartesianTargets
         from kinegraph.robot.torque_arm.laws import cartesian_law
 
@@ -94,7 +93,7 @@ class ArmControl:
             law = cartesian_law(self.arm.table, inertia=self._inertia())
             options = CartesianOptions(backend=law)
         chosen = checked_options(options, CartesianOptions)
-        session, controller, chain = self._session_of(chosen, CARTESIAN_FORM, pace)
+        session, controller, chain = self._session_of(chosen, pace)
         targets = CartesianTargets(
             session,
             controller,
@@ -123,7 +122,7 @@ class ArmControl:
         Raises:
             FrankaError: As for `cartesian_targets`.
         """
-        from kinegraph.robot.control.backends import checked_options, joint_form
+        from kinegraph.robot.control.backends import checked_options
         from kinegraph.robot.control.joint_options import JointOptions
         from kinegraph.robot.control.joint_targets import JointTargets
         from kinegraph.robot.torque_arm.laws import joint_law
@@ -132,7 +131,7 @@ class ArmControl:
         if options is None:
             options = JointOptions(backend=joint_law(table, inertia=self._inertia()))
         chosen = checked_options(options, JointOptions)
-        session, controller, chain = self._session_of(chosen, joint_form(chosen, table.n), pace)
+        session, controller, chain = self._session_of(chosen, pace)
         targets = JointTargets(
             session,
             controller,
@@ -196,14 +195,11 @@ class ArmControl:
     # --- parts of a session ---------------------------------------------------------------------
 
     def _session_of(
-        self, options: "CartesianOptions | JointOptions", form: "TargetForm", pace: Pace
+        self, options: "TargetOptions", pace: Pace
     ) -> tuple[ArmSession, "TargetController", Array]:
+        from kinegraph.robot.control.backends import controller_of
         from kinegraph.robot.control.checks import check_margin
-        from kinegraph.robot.control.guards.session_guards import SessionGuards
-        from kinegraph.robot.control.memory_layout import MEMORY_SIZE
-        from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
-        from kinegraph.robot.control.tuning.live_tuning import LiveTuning
-        from kinegraph.robot.loop.target_controller import TargetController
+        from kinegraph.robot.control.options import ImpedanceOptions
         from kinegraph.robot.loop.waiting import Waiters
 
         if pace not in get_args(Pace):
@@ -218,21 +214,8 @@ class ArmControl:
         check_margin("joint_position_margin", backend.joint_position_margin, self.arm.table)
         if self._session is not None and self._session.is_running:
             raise InvalidOperationError("a session runs on the arm already")
-        packed = options.packed(self.arm.table)
-        tuning = None
-        if isinstance(options, CartesianOptions):
-            tuning = LiveTuning.of_session(options, packed)
-        chain = self._scene.chain()
-        controller = TargetController(
-            packed,
-            chain,
-            self.description.bodies.data,
-            np.zeros(MEMORY_SIZE),
-            Waiters(),
-            form=form,
-            tuning=tuning,
-            guards=SessionGuards.of(options),
-        )
+        chain, bodies = self._scene.chain(), self.description.bodies.data
+        controller = controller_of(options, self.arm.table, chain, bodies, Waiters())
         session = ArmSession(
             self.arm,
             self.description,
