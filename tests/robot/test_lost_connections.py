@@ -24,7 +24,7 @@ from kinegraph.robot.commands import Torques
 from kinegraph.robot.control import CARTESIAN, CartesianOptions
 from kinegraph.robot.errors import NetworkError, ProtocolError
 from kinegraph.robot.loop.callback import CompiledTorques
-from kinegraph.robot.recording.run import read_run
+from kinegraph.robot.recording.reading import read_run
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.scene_robot import SceneRobot
 from kinegraph.robot.sim.robot import SimulatedRobot

@@ -11,7 +11,8 @@ import pytest
 
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, ProtocolError
 from kinegraph.robot.recording.form import FORMAT, HEAD, M_ROWS, json_frame, magic, pack_frame
-from kinegraph.robot.recording.run import Gap, read_run
+from kinegraph.robot.recording.reading import read_run
+from kinegraph.robot.recording.run import Gap
 from kinegraph.robot.recording.writer import RunWriter
 
 FIELDS = (("time", 1), ("pair", 2))

@@ -14,8 +14,8 @@ from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.loop.ring_kernels import push
 from kinegraph.robot.loop.rings import Ring
 from kinegraph.robot.recording.flight import NumberedRows
+from kinegraph.robot.recording.reading import read_run
 from kinegraph.robot.recording.recorder import Recorder
-from kinegraph.robot.recording.run import read_run
 from kinegraph.scene.array_types import Array
 
 

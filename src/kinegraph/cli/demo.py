@@ -27,8 +27,8 @@ from kinegraph.robot.carried_load import carried_load
 from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.targets import CartesianTargets, pose_difference
 from kinegraph.robot.errors import FrankaError, InvalidOperationError, NetworkError
+from kinegraph.robot.recording.reading import read_run
 from kinegraph.robot.recording.recorder import Recorder
-from kinegraph.robot.recording.run import read_run
 from kinegraph.robot.robot import Robot
 from kinegraph.robot.scene_robot import SceneRobot
 from kinegraph.robot.sim.descriptions import description_text

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Record until the time is over, the robot is gone or Ctrl-C; returns the exit code."""
     from kinegraph.cli.show import describe
-    from kinegraph.robot.recording.run import read_run
+    from kinegraph.robot.recording.reading import read_run
     from kinegraph.robot.robot import Robot
     from kinegraph.scene.errors import KinegraphError
 

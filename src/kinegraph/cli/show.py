@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Describe the run, and write what is asked for; returns the exit code."""
-    from kinegraph.robot.recording.run import read_run
+    from kinegraph.robot.recording.reading import read_run
     from kinegraph.scene.errors import KinegraphError
 
     try:

@@ -95,6 +95,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.modes import MotionGeneratorMode as MotionGeneratorMode
     from kinegraph.robot.modes import RobotMode as RobotMode
     from kinegraph.robot.recording.flight import FlightRecorder as FlightRecorder
+    from kinegraph.robot.recording.reading import read_run as read_run
     from kinegraph.robot.recording.recorder import Recorder as Recorder
     from kinegraph.robot.recording.recorder import RowSource as RowSource
     from kinegraph.robot.recording.replay import Replay as Replay
@@ -103,7 +104,6 @@ if TYPE_CHECKING:
     from kinegraph.robot.recording.run import RecordedRun as RecordedRun
     from kinegraph.robot.recording.run import RecordedStates as RecordedStates
     from kinegraph.robot.recording.run import RunEvent as RunEvent
-    from kinegraph.robot.recording.run import read_run as read_run
     from kinegraph.robot.recording.writer import RunWriter as RunWriter
     from kinegraph.robot.recovery import run_with_recovery as run_with_recovery
     from kinegraph.robot.robot import LoopCounters as LoopCounters
@@ -205,9 +205,10 @@ _NAMES = {
     "model.fer": ("FER_FRICTION", "JointFriction"),
     "modes": ("ControllerMode", "MotionGeneratorMode", "RobotMode"),
     "recording.flight": ("FlightRecorder",),
+    "recording.reading": ("read_run",),
     "recording.recorder": ("Recorder", "RowSource"),
     "recording.replay": ("Replay", "ReplayStep"),
-    "recording.run": ("Gap", "RecordedRun", "RecordedStates", "RunEvent", "read_run"),
+    "recording.run": ("Gap", "RecordedRun", "RecordedStates", "RunEvent"),
     "recording.writer": ("RunWriter",),
     "recovery": ("run_with_recovery",),
     "robot": ("LoopCounters", "Robot"),

@@ -15,7 +15,7 @@ from kinegraph.robot.python_loop import (
     TorqueCallback,
     run_callbacks,
 )
-from kinegraph.robot.session import MotionSession
+from kinegraph.robot.session import LoopController, MotionSession, TorqueSession
 
 __all__ = ["RobotMotions"]
 
@@ -150,6 +150,29 @@ class RobotMotions:
             torques: As for `control_joint_positions`.
         """
         self._generate(4, callback, controller_mode, torques, limit_rate, cutoff_frequency)
+
+    def start_session(
+        self,
+        controller: LoopController,
+        *,
+        limit_rate: bool | None = None,
+        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
+    ) -> TorqueSession:
+        """Start a torque loop with a controller inside it; return after its first cycle.
+
+        Args:
+            controller: `CompiledTorques`, `TargetController`, or what follows their protocol.
+            limit_rate: As for `control_torques`.
+            cutoff_frequency: As for `control_torques`.
+
+        Raises:
+            FrankaError: As for `control_torques`.
+        """
+        session = TorqueSession(
+            self._link, controller, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
+        )
+        session.start()
+        return session
 
     def _generate(
         self,

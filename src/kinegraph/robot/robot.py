@@ -10,22 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
-from kinegraph.robot.argument_checks import check_duration, check_whole
+from kinegraph.robot.argument_checks import check_duration
 from kinegraph.robot.connection import open_connection
-from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError, ModelError
-from kinegraph.robot.limits import (
-    DEFAULT_CUTOFF_FREQUENCY,
-    JointVelocityTable,
-    RateLimits,
-    rate_limits,
-)
+from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
+from kinegraph.robot.limits import RateLimits, rate_limits
 from kinegraph.robot.link import RECOVERY_S, SILENCE_S, RobotLink
 from kinegraph.robot.loop.counters import LoopCounters, read_counters
 from kinegraph.robot.loop.loop_thread import LoopThread, warm_up
-from kinegraph.robot.loop.realtime import PRIORITY_MAX
+from kinegraph.robot.loop.realtime import check_realtime
 from kinegraph.robot.motions import RobotMotions
 from kinegraph.robot.recording.flight import FlightRecorder
-from kinegraph.robot.session import LoopController, TorqueSession
+from kinegraph.robot.served_model import request_model, velocity_table
 from kinegraph.robot.setters import RobotSettings
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.state_stream import StateStream
@@ -33,7 +28,6 @@ from kinegraph.robot.steps import RobotSteps
 from kinegraph.robot.target_control import RobotTargets
 from kinegraph.robot.wire.state_layout import STATE_SIZE
 from kinegraph.robot.wire.tables import TCP_PORT
-from kinegraph.scene.errors import KinegraphError
 
 if TYPE_CHECKING:
     from kinegraph.robot.model.model import Model
@@ -42,8 +36,6 @@ __all__ = ["LoopCounters", "Robot"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _ENFORCED_PRIORITY = 80
-_REALTIME = ("ignore", "enforce")
-INT_MAX = 2**31 - 1
 
 
 class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
@@ -89,7 +81,8 @@ class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
     ) -> None:
         if not sys.platform.startswith("linux"):
             raise InvalidOperationError("the robot's client needs Linux")
-        _check_arguments(realtime, timeout_s, loop_priority, loop_cpu)
+        check_realtime(realtime, loop_priority, loop_cpu)
+        _check_timeout(timeout_s)
         enforce = realtime == "enforce"
         if enforce and loop_priority is None:
             loop_priority = _ENFORCED_PRIORITY
@@ -121,17 +114,10 @@ class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
             raise
 
     def _read_model(self) -> None:
-        self._link.served_model = self._request_model()
-        table = _velocity_table(self._link.served_model)
+        self._link.served_model = request_model(self._link)
+        table = velocity_table(self._link.served_model)
         self._limits = rate_limits(self._link.connection.version, table)
         self._link.loop.memory.limits[:] = self._limits.array
-
-    def _request_model(self) -> str:
-        payload = self._link.command("GetRobotModel")
-        try:
-            return payload[1:].rstrip(b"\0").decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise ModelError(f"the robot's model is no UTF-8 text: {error}") from error
 
     # --- the connection -------------------------------------------------------------------------
 
@@ -263,7 +249,7 @@ class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
             ModelError: The answer is no text.
             NetworkError: No reply in time, or a lost connection.
         """
-        return self._request_model()
+        return request_model(self._link)
 
     def load_model(self, source: Literal["auto", "native", "robot"] = "auto") -> "Model":
         """Return the arm's kinematics and dynamics in libfranka's terms.
@@ -308,62 +294,8 @@ class Robot(RobotSettings, RobotMotions, RobotSteps, RobotTargets):
         """
         return FlightRecorder(self, path, notes)
 
-    # --- sessions -------------------------------------------------------------------------------
 
-    def start_session(
-        self,
-        controller: LoopController,
-        *,
-        limit_rate: bool | None = None,
-        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
-    ) -> TorqueSession:
-        """Start a torque loop with a controller inside it; return after its first cycle.
-
-        Args:
-            controller: `CompiledTorques`, `TargetController`, or what follows their protocol.
-            limit_rate: As for `control_torques`.
-            cutoff_frequency: As for `control_torques`.
-
-        Raises:
-            FrankaError: As for `control_torques`.
-        """
-        session = TorqueSession(
-            self._link, controller, limit_rate=limit_rate, cutoff_frequency=cutoff_frequency
-        )
-        session.start()
-        return session
-
-
-def _check_arguments(
-    realtime: str, timeout_s: float, priority: int | None, cpu: int | None
-) -> None:
-    if not isinstance(realtime, str) or realtime not in _REALTIME:
-        raise InvalidArgumentError(
-            f"realtime is {realtime!r}; it is one of {', '.join(map(repr, _REALTIME))}"
-        )
+def _check_timeout(timeout_s: float) -> None:
     check_duration("timeout_s", timeout_s, zero=False)
     if not math.isfinite(timeout_s):
         raise InvalidArgumentError("timeout_s is infinite; every reply needs a limit")
-    if priority is not None:
-        check_whole("loop_priority", priority, 0, PRIORITY_MAX)
-        if priority == 0 and realtime == "enforce":
-            raise InvalidArgumentError(
-                "loop_priority is 0, an ordinary thread; realtime='enforce' insists on another",
-                field="loop_priority",
-                value=priority,
-            )
-    if cpu is not None:
-        check_whole("loop_cpu", cpu, 0, INT_MAX)
-
-
-def _velocity_table(text: str) -> JointVelocityTable | None:
-    """Read the velocity limits from a served URDF; a mobile base has none."""
-    from kinegraph.scene.urdf.reader import parseURDFString
-
-    try:
-        graph = parseURDFString(text)
-        if graph.getName().startswith("tmr"):
-            return None
-        return JointVelocityTable.from_graph(graph)
-    except KinegraphError as error:
-        raise ModelError(f"the robot's model cannot be used: {error}") from error

@@ -4,10 +4,12 @@ import logging
 import os
 from pathlib import Path
 
-from kinegraph.robot.errors import RealtimeError
+from kinegraph.robot.argument_checks import check_whole
+from kinegraph.robot.errors import InvalidArgumentError, RealtimeError
 
 __all__ = [
     "PRIORITY_MAX",
+    "check_realtime",
     "has_realtime_kernel",
     "raise_as_far_as_possible",
     "raise_thread",
@@ -15,10 +17,36 @@ __all__ = [
 
 _LOG = logging.getLogger("kinegraph.robot")
 _KERNEL_FLAG = Path("/sys/kernel/realtime")
+_MODES = ("ignore", "enforce")
 _said: set[str] = set()
 
 PRIORITY_MAX = 99
 """Highest FIFO priority."""
+CPU_MAX = 2**31 - 1
+"""Largest number of a core that the system's calls take."""
+
+
+def check_realtime(realtime: str, priority: int | None, cpu: int | None) -> None:
+    """Refuse what a loop's thread cannot be asked for; see `Robot`.
+
+    Raises:
+        InvalidArgumentError: No such mode, priority or core, or an ordinary thread with
+            "enforce". Also a `ValueError`.
+    """
+    if not isinstance(realtime, str) or realtime not in _MODES:
+        raise InvalidArgumentError(
+            f"realtime is {realtime!r}; it is one of {', '.join(map(repr, _MODES))}"
+        )
+    if priority is not None:
+        check_whole("loop_priority", priority, 0, PRIORITY_MAX)
+        if priority == 0 and realtime == "enforce":
+            raise InvalidArgumentError(
+                "loop_priority is 0, an ordinary thread; realtime='enforce' insists on another",
+                field="loop_priority",
+                value=priority,
+            )
+    if cpu is not None:
+        check_whole("loop_cpu", cpu, 0, CPU_MAX)
 
 
 def has_realtime_kernel() -> bool:

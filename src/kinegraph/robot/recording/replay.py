@@ -15,7 +15,8 @@ from kinegraph.kinematics.state import SceneState
 from kinegraph.robot.argument_checks import is_number
 from kinegraph.robot.arm_in_scene import ArmInScene, find_arm
 from kinegraph.robot.errors import InvalidArgumentError, ProtocolError
-from kinegraph.robot.recording.run import RecordedRun, read_run
+from kinegraph.robot.recording.reading import read_run
+from kinegraph.robot.recording.run import RecordedRun
 from kinegraph.robot.state import RobotState
 from kinegraph.robot.state_values import TRANSFORMS
 from kinegraph.scene.array_types import Array, IntArray
