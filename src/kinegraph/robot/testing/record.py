@@ -10,7 +10,7 @@ import numpy as np
 from kinegraph.robot.testing.faults import Direction
 from kinegraph.scene.array_types import Array, IntArray
 
-__all__ = ["DatagramLog", "RelayRecord", "TcpEntry", "TcpScanner"]
+__all__ = ["DatagramLog", "Ledger", "RelayRecord", "TcpEntry", "TcpScanner"]
 
 NAN = float("nan")
 
@@ -62,6 +62,16 @@ class DatagramLog:
             columns.append(np.frombuffer(values.tobytes(), kind)[: len(columns[0])])
         number, went, came, session = columns
         return session, came, went, number
+
+
+class Ledger:
+    """Where the sessions of a relay write down what they see."""
+
+    def __init__(self, counters: dict[Direction, Counter[str]]) -> None:
+        self.states = DatagramLog()
+        self.commands = DatagramLog()
+        self.tcp: list[TcpEntry] = []
+        self.counters = counters
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,8 +18,8 @@ from kinegraph.robot.listening import open_listener
 from kinegraph.robot.testing.faults import DIRECTIONS, Direction, Faults
 from kinegraph.robot.testing.figures import relay_figures
 from kinegraph.robot.testing.pipeline import COUNTED
-from kinegraph.robot.testing.record import RelayRecord
-from kinegraph.robot.testing.relay_session import Device, Ledger, RelaySession
+from kinegraph.robot.testing.record import Ledger, RelayRecord
+from kinegraph.robot.testing.relay_session import Device, RelaySession
 
 __all__ = ["DEVICES", "Relay"]
 

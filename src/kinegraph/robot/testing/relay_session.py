@@ -4,24 +4,22 @@ import contextlib
 import heapq
 import itertools
 import socket
-import struct
 import time
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from kinegraph.robot.testing.faults import Direction, Faults
 from kinegraph.robot.testing.pipeline import NO_ROW, DatagramPipeline
-from kinegraph.robot.testing.record import DatagramLog, TcpEntry, TcpScanner
+from kinegraph.robot.testing.record import DatagramLog, Ledger, TcpEntry
+from kinegraph.robot.testing.relay_sockets import TcpStream, bound_udp, end, receive
 
-__all__ = ["Device", "Ledger", "RelaySession"]
+__all__ = ["Device", "RelaySession"]
 
 CONNECT_BYTES = 4
 CHUNK = 1 << 16
 WAITING_MAX = 1 << 20
 DATAGRAMS_AT_ONCE = 64
-RESET = struct.pack("ii", 1, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,33 +37,6 @@ class Device:
     header_bytes: int
     id_bytes: int
     start: tuple[int, int] | None
-
-
-class Ledger:
-    """Where the sessions of a relay write down what they see."""
-
-    def __init__(self, counters: dict[Direction, Counter[str]]) -> None:
-        self.states = DatagramLog()
-        self.commands = DatagramLog()
-        self.tcp: list[TcpEntry] = []
-        self.counters = counters
-
-
-class _Stream:
-    """One direction of the TCP connection."""
-
-    def __init__(self, name: str, into: socket.socket, header_bytes: int) -> None:
-        self.name = name
-        self.into = into
-        self.waiting = bytearray()
-        self.scanner = TcpScanner(header_bytes, replies=name == "server")
-
-    def send(self, data: bytes) -> None:
-        self.waiting += data
-        with contextlib.suppress(BlockingIOError):
-            while self.waiting:
-                sent = self.into.send(self.waiting)
-                del self.waiting[:sent]
 
 
 class RelaySession:
@@ -99,10 +70,10 @@ class RelaySession:
         self.number, self.is_over, self.client_is_gone = number, False, False
         self._device, self._ledger = device, ledger
         self._client, self._server = client, server
-        self._up = _Stream("client", server, device.header_bytes)
-        self._down = _Stream("server", client, device.header_bytes)
+        self._up = TcpStream("client", server, device.header_bytes)
+        self._down = TcpStream("server", client, device.header_bytes)
         own = server.getsockname()[0]
-        self._to_server, self._to_client = _bound_udp(own), _bound_udp(own)
+        self._to_server, self._to_client = bound_udp(own), bound_udp(own)
         self._client_udp: tuple[str, int] | None = None
         self._server_udp: tuple[str, int] | None = None
         self._first = bytearray()  # the Connect request as far as it has come
@@ -136,7 +107,7 @@ class RelaySession:
             writes = [stream.into for stream in self._streams() if stream.waiting]
         return reads, writes
 
-    def _streams(self) -> list[_Stream]:
+    def _streams(self) -> list[TcpStream]:
         return [self._up] if self.client_is_gone else [self._up, self._down]
 
     def next_due(self) -> float:
@@ -181,7 +152,7 @@ class RelaySession:
         except OSError:
             self.close(reset=True)
 
-    def _pass(self, source: socket.socket, stream: _Stream) -> None:
+    def _pass(self, source: socket.socket, stream: TcpStream) -> None:
         data = source.recv(CHUNK)
         if not data:
             self._ledger.tcp.append(TcpEntry(self.number, stream.name, time.monotonic()))
@@ -224,7 +195,7 @@ class RelaySession:
 
     def _take_states(self) -> None:
         for _ in range(DATAGRAMS_AT_ONCE):
-            size, sender = _receive(self._to_server, self._buffer)
+            size, sender = receive(self._to_server, self._buffer)
             if sender is None:
                 return
             self._server_udp = sender
@@ -232,7 +203,7 @@ class RelaySession:
 
     def _take_commands(self) -> None:
         for _ in range(DATAGRAMS_AT_ONCE):
-            size, sender = _receive(self._to_client, self._buffer)
+            size, sender = receive(self._to_client, self._buffer)
             if sender is None:
                 return
             if self._first_command is None:
@@ -307,7 +278,7 @@ class RelaySession:
         if not self.client_is_gone:
             self.client_is_gone = True
             self._down.waiting.clear()
-            _end(self._client, reset=True)
+            end(self._client, reset=True)
 
     # --- the end --------------------------------------------------------------------------------
 
@@ -327,28 +298,7 @@ class RelaySession:
                 with contextlib.suppress(OSError):
                     stream.send(b"")
         if not self.client_is_gone:
-            _end(self._client, reset=reset)
-        _end(self._server, reset=reset)
+            end(self._client, reset=reset)
+        end(self._server, reset=reset)
         self._to_server.close()
         self._to_client.close()
-
-
-def _bound_udp(host: str) -> socket.socket:
-    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    udp.bind((host, 0))
-    udp.setblocking(False)
-    return udp
-
-
-def _receive(udp: socket.socket, buffer: bytearray) -> tuple[int, tuple[str, int] | None]:
-    try:
-        return udp.recvfrom_into(buffer)
-    except OSError:
-        return 0, None
-
-
-def _end(sock: socket.socket, *, reset: bool) -> None:
-    if reset:
-        with contextlib.suppress(OSError):
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-    sock.close()
