@@ -18,9 +18,9 @@ from kinegraph.robot.sim.codes_layout import (
     SUCCESS,
 )
 from kinegraph.robot.sim.cycle_kernels import advance
+from kinegraph.robot.sim.int_layout import INT_OFFSETS
 from kinegraph.robot.sim.memory import SimMemory
 from kinegraph.robot.sim.request_kernels import answer, update_tool
-from kinegraph.robot.sim.sim_layout import INT_OFFSETS
 from kinegraph.robot.wire import state_layout as layout
 from kinegraph.scene.array_types import Array
 

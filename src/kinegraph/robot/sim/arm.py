@@ -9,9 +9,9 @@ from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.sim.body_layout import CAPSULES
 from kinegraph.robot.sim.codes_layout import NO_DECELERATION_LIMIT
 from kinegraph.robot.sim.descriptions import description_text
+from kinegraph.robot.sim.int_layout import INT_OFFSETS
 from kinegraph.robot.sim.memory import JOINTS, SimMemory, allocate
 from kinegraph.robot.sim.served_urdf import body_below, served_text
-from kinegraph.robot.sim.sim_layout import INT_OFFSETS
 from kinegraph.robot.sim.tool import SimulatedTool
 from kinegraph.scene.array_types import Array
 

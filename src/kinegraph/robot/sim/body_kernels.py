@@ -9,8 +9,16 @@ from kinegraph.robot.sim.body_layout import (
     HAND_FIRST,
     TRUNK_COUNT,
 )
+from kinegraph.robot.sim.float_layout import (
+    X_capsules,
+    X_ee,
+    X_links,
+    X_placed,
+    X_pose,
+    X_q,
+    X_steps,
+)
 from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.sim_layout import X_capsules, X_ee, X_links, X_placed, X_pose, X_q, X_steps
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["touches_itself"]

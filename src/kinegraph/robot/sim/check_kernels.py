@@ -9,11 +9,7 @@ import math
 
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.sim.codes_layout import DT, NO_DECELERATION_LIMIT
-from kinegraph.robot.sim.frame_kernels import rotation_between
-from kinegraph.robot.sim.sim_layout import (
-    N_elbow_sign,
-    N_started,
-    N_version,
+from kinegraph.robot.sim.float_layout import (
     X_acceleration,
     X_angular_limits,
     X_command,
@@ -41,6 +37,12 @@ from kinegraph.robot.sim.sim_layout import (
     X_tau_d,
     X_torque,
     X_upper,
+)
+from kinegraph.robot.sim.frame_kernels import rotation_between
+from kinegraph.robot.sim.int_layout import (
+    N_elbow_sign,
+    N_started,
+    N_version,
 )
 from kinegraph.robot.wire.state_layout import C_elbow_c, C_tau_J_d
 from kinegraph.scene.array_types import Array, IntArray

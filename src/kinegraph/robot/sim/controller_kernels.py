@@ -16,18 +16,8 @@ import math
 
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.sim.codes_layout import CARTESIAN_IMPEDANCE, CARTESIAN_VELOCITY, DT
-from kinegraph.robot.sim.frame_kernels import (
-    copy_numbers,
-    move_jacobian,
-    multiply_frames,
-    rotation_between,
-)
-from kinegraph.robot.sim.model_kernels import end_effector_pose, known_masses, known_torques
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import (
     X_EE_T_K,
-    N_controller,
-    N_generator,
-    N_moving,
     X_armature,
     X_cartesian_stiffness,
     X_damper,
@@ -60,6 +50,18 @@ from kinegraph.robot.sim.sim_layout import (
     X_vector,
     X_wanted,
 )
+from kinegraph.robot.sim.frame_kernels import (
+    copy_numbers,
+    move_jacobian,
+    multiply_frames,
+    rotation_between,
+)
+from kinegraph.robot.sim.int_layout import (
+    N_controller,
+    N_generator,
+    N_moving,
+)
+from kinegraph.robot.sim.model_kernels import end_effector_pose, known_masses, known_torques
 from kinegraph.robot.sim.wrench_kernels import X_explained, explain_torques
 from kinegraph.scene.array_types import Array, IntArray
 

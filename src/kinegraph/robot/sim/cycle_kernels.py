@@ -15,12 +15,14 @@ from kinegraph.robot.sim.codes_layout import (
 )
 from kinegraph.robot.sim.controller_kernels import CONTROLLER_FILTER, filter_gain
 from kinegraph.robot.sim.ending_kernels import brake, end_recovery, follow_arm, rest_speed
+from kinegraph.robot.sim.float_layout import (
+    X_command,
+    X_state,
+    X_tau,
+    X_tau_d,
+)
 from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.motion_kernels import cycle_motion, release_injected
-from kinegraph.robot.sim.plant_kernels import step_plant
-from kinegraph.robot.sim.report_kernels import report
-from kinegraph.robot.sim.sensing_kernels import forget_collisions, locate, sense, watch
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.int_layout import (
     N_controller,
     N_cycles,
     N_errors,
@@ -33,11 +35,11 @@ from kinegraph.robot.sim.sim_layout import (
     N_trace,
     N_trace_rows,
     N_tracing,
-    X_command,
-    X_state,
-    X_tau,
-    X_tau_d,
 )
+from kinegraph.robot.sim.motion_kernels import cycle_motion, release_injected
+from kinegraph.robot.sim.plant_kernels import step_plant
+from kinegraph.robot.sim.report_kernels import report
+from kinegraph.robot.sim.sensing_kernels import forget_collisions, locate, sense, watch
 from kinegraph.robot.wire.state_layout import COMMAND_SIZE, STATE_SIZE
 from kinegraph.scene.array_types import Array, IntArray
 

@@ -12,7 +12,26 @@ from kinegraph.robot.sim.codes_layout import (
     MODE_USER_STOPPED,
     REFLEX_ABORTED,
 )
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import (
+    X_acceleration,
+    X_ddelbow_c,
+    X_ddq_d,
+    X_delbow_c,
+    X_dq,
+    X_dq_d,
+    X_dtwist_c,
+    X_elbow_c,
+    X_lower,
+    X_q,
+    X_q_d,
+    X_speed,
+    X_target,
+    X_tau,
+    X_tau_d,
+    X_twist_c,
+    X_upper,
+)
+from kinegraph.robot.sim.int_layout import (
     N_controller,
     N_elbow_sign,
     N_end_status,
@@ -36,23 +55,6 @@ from kinegraph.robot.sim.sim_layout import (
     N_user_stopped,
     N_window_at,
     N_window_count,
-    X_acceleration,
-    X_ddelbow_c,
-    X_ddq_d,
-    X_delbow_c,
-    X_dq,
-    X_dq_d,
-    X_dtwist_c,
-    X_elbow_c,
-    X_lower,
-    X_q,
-    X_q_d,
-    X_speed,
-    X_target,
-    X_tau,
-    X_tau_d,
-    X_twist_c,
-    X_upper,
 )
 from kinegraph.scene.array_types import Array, IntArray
 

@@ -5,10 +5,7 @@ import math
 from kinegraph.kinematics.dynamics_kernels import solve_cholesky
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.sim.codes_layout import DT
-from kinegraph.robot.sim.frame_kernels import rotation_between
-from kinegraph.robot.sim.model_kernels import end_effector_pose_jacobian
-from kinegraph.robot.sim.sim_layout import (
-    N_elbow_given,
+from kinegraph.robot.sim.float_layout import (
     X_dq_d,
     X_frame,
     X_new_ddq,
@@ -22,6 +19,9 @@ from kinegraph.robot.sim.sim_layout import (
     X_solver,
     X_vector,
 )
+from kinegraph.robot.sim.frame_kernels import rotation_between
+from kinegraph.robot.sim.int_layout import N_elbow_given
+from kinegraph.robot.sim.model_kernels import end_effector_pose_jacobian
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["solve_joints"]

@@ -8,15 +8,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinegraph.robot.errors import InvalidOperationError
-from kinegraph.robot.sim.memory import SimMemory
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import X_request
+from kinegraph.robot.sim.int_layout import (
     N_request_args,
     N_request_done,
     N_request_kind,
     N_request_number,
     N_request_status,
-    X_request,
 )
+from kinegraph.robot.sim.memory import SimMemory
 from kinegraph.scene.array_types import Array
 
 __all__ = ["Mailbox"]

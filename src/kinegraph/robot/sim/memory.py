@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinegraph.robot.sim.sim_layout import FLOAT_OFFSETS, FLOAT_SIZE, INT_OFFSETS, INT_SIZE
+from kinegraph.robot.sim.float_layout import (
+    FLOAT_OFFSETS,
+    FLOAT_SIZE,
+)
+from kinegraph.robot.sim.int_layout import (
+    INT_OFFSETS,
+    INT_SIZE,
+)
 from kinegraph.robot.wire.state_layout import COMMAND_SIZE, STATE_SIZE
 from kinegraph.scene.array_types import Array, ByteArray, IntArray
 
@@ -21,8 +28,8 @@ class SimMemory:
     """The arrays of one robot's kernels.
 
     Attributes:
-        x: Floating point numbers, `sim_layout.X_*`, then model, scratch and trace.
-        n: Integers, `sim_layout.N_*`.
+        x: Floating point numbers, `float_layout.X_*`, then model, scratch and trace.
+        n: Integers, `int_layout.N_*`.
         datagram: Bytes on their way in or out.
     """
 

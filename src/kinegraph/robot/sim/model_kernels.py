@@ -8,13 +8,8 @@ from kinegraph.kinematics.dynamics_kernels import (
     mass_matrix,
 )
 from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.sim.frame_kernels import flange_to_frame, move_jacobian
-from kinegraph.robot.sim.part_kernels import matrix, part
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import (
     X_F_T_EE,
-    N_arm,
-    N_chain,
-    N_work,
     X_bias,
     X_ddq,
     X_dq,
@@ -25,6 +20,13 @@ from kinegraph.robot.sim.sim_layout import (
     X_net,
     X_q,
 )
+from kinegraph.robot.sim.frame_kernels import flange_to_frame, move_jacobian
+from kinegraph.robot.sim.int_layout import (
+    N_arm,
+    N_chain,
+    N_work,
+)
+from kinegraph.robot.sim.part_kernels import matrix, part
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = [

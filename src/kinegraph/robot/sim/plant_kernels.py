@@ -19,18 +19,7 @@ from kinegraph.robot.sim.codes_layout import (
     MODE_GUIDING,
 )
 from kinegraph.robot.sim.controller_kernels import hold_desired, own_controller
-from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.model_kernels import (
-    accelerate_arm,
-    known_gravity,
-    known_torques,
-)
-from kinegraph.robot.sim.sim_layout import (
-    N_controller,
-    N_mode,
-    N_moving,
-    N_push_frame,
-    N_true_load_known,
+from kinegraph.robot.sim.float_layout import (
     X_armature,
     X_bias,
     X_blow,
@@ -67,6 +56,19 @@ from kinegraph.robot.sim.sim_layout import (
     X_vector,
     X_viscous,
     X_wanted,
+)
+from kinegraph.robot.sim.frame_kernels import copy_numbers
+from kinegraph.robot.sim.int_layout import (
+    N_controller,
+    N_mode,
+    N_moving,
+    N_push_frame,
+    N_true_load_known,
+)
+from kinegraph.robot.sim.model_kernels import (
+    accelerate_arm,
+    known_gravity,
+    known_torques,
 )
 from kinegraph.scene.array_types import Array, IntArray
 

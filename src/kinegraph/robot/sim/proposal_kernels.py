@@ -17,19 +17,7 @@ from kinegraph.robot.sim.check_kernels import (
     pose_start_far,
 )
 from kinegraph.robot.sim.codes_layout import CARTESIAN_POSITION, DT
-from kinegraph.robot.sim.frame_kernels import (
-    advance_frame,
-    copy_numbers,
-    is_homogeneous,
-    rotation_between,
-)
-from kinegraph.robot.sim.inverse_kernels import solve_joints
-from kinegraph.robot.sim.sim_layout import (
-    N_elbow_given,
-    N_enforce,
-    N_generator,
-    N_started,
-    N_version,
+from kinegraph.robot.sim.float_layout import (
     X_acceleration,
     X_async_speed,
     X_command,
@@ -53,6 +41,20 @@ from kinegraph.robot.sim.sim_layout import (
     X_twist_c,
     X_upper,
 )
+from kinegraph.robot.sim.frame_kernels import (
+    advance_frame,
+    copy_numbers,
+    is_homogeneous,
+    rotation_between,
+)
+from kinegraph.robot.sim.int_layout import (
+    N_elbow_given,
+    N_enforce,
+    N_generator,
+    N_started,
+    N_version,
+)
+from kinegraph.robot.sim.inverse_kernels import solve_joints
 from kinegraph.robot.wire.state_layout import (
     C_dq_c,
     C_elbow_c,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kinegraph.robot.sim.int_layout import N_trace_rows
 from kinegraph.robot.sim.memory import SimMemory
-from kinegraph.robot.sim.sim_layout import N_trace_rows
 from kinegraph.robot.wire.state_layout import COMMAND_FIELDS, STATE_FIELDS, STATE_SIZE
 from kinegraph.scene.array_types import Array
 

@@ -6,22 +6,11 @@ from kinegraph.robot.sim.codes_layout import (
     EXTERNAL_CONTROLLER,
     OTHER_CONTROLLER,
 )
-from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.motion_kernels import success_rate
-from kinegraph.robot.sim.part_kernels import part
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import (
     X_EE_T_K,
     X_F_T_EE,
     X_F_T_NE,
     X_NE_T_EE,
-    N_controller,
-    N_errors,
-    N_generator,
-    N_id,
-    N_mode,
-    N_moving,
-    N_override,
-    N_reason,
     X_ddelbow_c,
     X_ddq_d,
     X_delbow_c,
@@ -47,6 +36,19 @@ from kinegraph.robot.sim.sim_layout import (
     X_wrench,
     X_wrench_K,
 )
+from kinegraph.robot.sim.frame_kernels import copy_numbers
+from kinegraph.robot.sim.int_layout import (
+    N_controller,
+    N_errors,
+    N_generator,
+    N_id,
+    N_mode,
+    N_moving,
+    N_override,
+    N_reason,
+)
+from kinegraph.robot.sim.motion_kernels import success_rate
+from kinegraph.robot.sim.part_kernels import part
 from kinegraph.robot.wire.state_layout import (
     S_EE_T_K,
     S_F_T_EE,

@@ -44,14 +44,27 @@ from kinegraph.robot.sim.codes_layout import (
 )
 from kinegraph.robot.sim.cycle_kernels import recover_now
 from kinegraph.robot.sim.ending_kernels import begin_motion, end_motion, rest_speed
-from kinegraph.robot.sim.frame_kernels import copy_numbers, multiply_frames
-from kinegraph.robot.sim.report_kernels import report_tool
-from kinegraph.robot.sim.sensing_kernels import is_outside, locate
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import (
     X_EE_T_K,
     X_F_T_EE,
     X_F_T_NE,
     X_NE_T_EE,
+    X_async_speed,
+    X_cartesian_stiffness,
+    X_ext_load,
+    X_filters,
+    X_jacobian,
+    X_known_load,
+    X_pose_c,
+    X_request,
+    X_solver,
+    X_speed,
+    X_state,
+    X_stiffness,
+    X_thresholds,
+)
+from kinegraph.robot.sim.frame_kernels import copy_numbers, multiply_frames
+from kinegraph.robot.sim.int_layout import (
     N_asynchronous,
     N_by_hand,
     N_connected,
@@ -67,20 +80,9 @@ from kinegraph.robot.sim.sim_layout import (
     N_socket,
     N_user_stopped,
     N_version,
-    X_async_speed,
-    X_cartesian_stiffness,
-    X_ext_load,
-    X_filters,
-    X_jacobian,
-    X_known_load,
-    X_pose_c,
-    X_request,
-    X_solver,
-    X_speed,
-    X_state,
-    X_stiffness,
-    X_thresholds,
 )
+from kinegraph.robot.sim.report_kernels import report_tool
+from kinegraph.robot.sim.sensing_kernels import is_outside, locate
 from kinegraph.robot.sim.world_kernels import change_world
 from kinegraph.robot.sim.wrench_kernels import square_jacobian
 from kinegraph.robot.wire.state_layout import (

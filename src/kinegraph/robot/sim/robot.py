@@ -17,8 +17,7 @@ from kinegraph.robot.listening import open_listener
 from kinegraph.robot.loop.realtime import PRIORITY_MAX, raise_thread
 from kinegraph.robot.sim.arm import READY, SimulatedArm, drive_constants
 from kinegraph.robot.sim.codes_layout import R_PLACE
-from kinegraph.robot.sim.server import CommandServer
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.int_layout import (
     INT_OFFSETS,
     N_enforce,
     N_event_pipe,
@@ -27,6 +26,7 @@ from kinegraph.robot.sim.sim_layout import (
     N_socket,
     N_stop,
 )
+from kinegraph.robot.sim.server import CommandServer
 from kinegraph.robot.sim.tool import SimulatedTool, check_tool
 from kinegraph.robot.sim.world import SimulatedWorld, joint_numbers
 from kinegraph.robot.wire.gripper_tables import GRIPPER

@@ -6,14 +6,8 @@ from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.sim.body_kernels import touches_itself
 from kinegraph.robot.sim.check_kernels import speed_bound
 from kinegraph.robot.sim.ending_kernels import trip
-from kinegraph.robot.sim.frame_kernels import copy_numbers, move_jacobian, multiply_frames
-from kinegraph.robot.sim.model_kernels import end_effector_pose, end_effector_pose_jacobian
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.float_layout import (
     X_EE_T_K,
-    N_cartesian_collision,
-    N_enforce,
-    N_joint_collision,
-    N_moving,
     X_dq,
     X_dq_d,
     X_ee,
@@ -35,6 +29,14 @@ from kinegraph.robot.sim.sim_layout import (
     X_wrench,
     X_wrench_K,
 )
+from kinegraph.robot.sim.frame_kernels import copy_numbers, move_jacobian, multiply_frames
+from kinegraph.robot.sim.int_layout import (
+    N_cartesian_collision,
+    N_enforce,
+    N_joint_collision,
+    N_moving,
+)
+from kinegraph.robot.sim.model_kernels import end_effector_pose, end_effector_pose_jacobian
 from kinegraph.robot.sim.wall_kernels import enters_a_wall
 from kinegraph.robot.sim.wrench_kernels import X_explained, explain_torques
 from kinegraph.robot.wire.state_layout import (

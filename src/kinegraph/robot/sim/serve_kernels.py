@@ -16,10 +16,13 @@ from kinegraph.robot.loop.libc_kernels import (
     libc_write,
 )
 from kinegraph.robot.sim.cycle_kernels import advance
+from kinegraph.robot.sim.float_layout import (
+    X_arriving,
+    X_command,
+    X_state,
+)
 from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.part_kernels import part
-from kinegraph.robot.sim.request_kernels import answer
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.int_layout import (
     N_accepted,
     N_asynchronous,
     N_behind_ns,
@@ -54,10 +57,9 @@ from kinegraph.robot.sim.sim_layout import (
     N_unasked,
     N_version,
     N_waits,
-    X_arriving,
-    X_command,
-    X_state,
 )
+from kinegraph.robot.sim.part_kernels import part
+from kinegraph.robot.sim.request_kernels import answer
 from kinegraph.robot.wire.state_layout import COMMAND_SIZE, STATE_SIZE, C_message_id
 from kinegraph.robot.wire.wire_kernels import decode_command, encode_state
 from kinegraph.scene.array_types import Array, ByteArray, IntArray

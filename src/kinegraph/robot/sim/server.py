@@ -21,11 +21,7 @@ from kinegraph.robot.sim.codes_layout import (
     STATUS_NAMES,
     WALLS,
 )
-from kinegraph.robot.sim.mailbox import Mailbox
-from kinegraph.robot.sim.memory import SimMemory
-from kinegraph.robot.sim.payloads import SETTERS, read_arguments
-from kinegraph.robot.sim.session import Session
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.int_layout import (
     N_end_status,
     N_ended,
     N_recovered,
@@ -35,6 +31,10 @@ from kinegraph.robot.sim.sim_layout import (
     N_wall_count,
     N_wall_id,
 )
+from kinegraph.robot.sim.mailbox import Mailbox
+from kinegraph.robot.sim.memory import SimMemory
+from kinegraph.robot.sim.payloads import SETTERS, read_arguments
+from kinegraph.robot.sim.session import Session
 from kinegraph.robot.wire.protocol import Protocol
 
 __all__ = ["CommandServer"]

@@ -1,16 +1,18 @@
 """Virtual walls of version 5: cuboids that the end effector must not enter."""
 
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.sim.float_layout import (
+    X_ee,
+    X_request,
+    X_walls,
+)
 from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.int_layout import (
     N_request_args,
     N_wall_active,
     N_wall_count,
     N_wall_id,
     N_wall_inside,
-    X_ee,
-    X_request,
-    X_walls,
 )
 from kinegraph.scene.array_types import Array, IntArray
 

@@ -23,11 +23,7 @@ from kinegraph.robot.sim.codes_layout import (
     SUCCESS,
     WALLS,
 )
-from kinegraph.robot.sim.mailbox import Mailbox
-from kinegraph.robot.sim.memory import JOINTS
-from kinegraph.robot.sim.payloads import is_homogeneous
-from kinegraph.robot.sim.recorded import CycleRows
-from kinegraph.robot.sim.sim_layout import (
+from kinegraph.robot.sim.int_layout import (
     INT_OFFSETS,
     N_override,
     N_trace_rows,
@@ -35,6 +31,10 @@ from kinegraph.robot.sim.sim_layout import (
     N_wall_count,
     N_wall_id,
 )
+from kinegraph.robot.sim.mailbox import Mailbox
+from kinegraph.robot.sim.memory import JOINTS
+from kinegraph.robot.sim.payloads import is_homogeneous
+from kinegraph.robot.sim.recorded import CycleRows
 from kinegraph.robot.sim.tool import SimulatedTool, check_tool
 from kinegraph.robot.sim.troubles import SimulatedTroubles
 from kinegraph.robot.wire.error_bits import ERROR_NAMES

@@ -26,20 +26,7 @@ from kinegraph.robot.sim.codes_layout import (
 from kinegraph.robot.sim.controller_kernels import hold_desired
 from kinegraph.robot.sim.cycle_kernels import recover_now, settle
 from kinegraph.robot.sim.ending_kernels import end_motion, press_stop, trip
-from kinegraph.robot.sim.frame_kernels import copy_numbers
-from kinegraph.robot.sim.sim_layout import (
-    N_by_hand,
-    N_errors,
-    N_inject_at,
-    N_inject_kind,
-    N_mode,
-    N_moving,
-    N_push_frame,
-    N_recovery,
-    N_request_args,
-    N_safety,
-    N_true_load_known,
-    N_user_stopped,
+from kinegraph.robot.sim.float_layout import (
     X_ddq,
     X_ddq_d,
     X_dq,
@@ -53,6 +40,21 @@ from kinegraph.robot.sim.sim_layout import (
     X_request,
     X_true_load,
     X_upper,
+)
+from kinegraph.robot.sim.frame_kernels import copy_numbers
+from kinegraph.robot.sim.int_layout import (
+    N_by_hand,
+    N_errors,
+    N_inject_at,
+    N_inject_kind,
+    N_mode,
+    N_moving,
+    N_push_frame,
+    N_recovery,
+    N_request_args,
+    N_safety,
+    N_true_load_known,
+    N_user_stopped,
 )
 from kinegraph.robot.sim.wall_kernels import set_wall
 from kinegraph.scene.array_types import Array, IntArray

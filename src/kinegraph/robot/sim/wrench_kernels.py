@@ -2,7 +2,10 @@
 
 from kinegraph.kinematics.dynamics_kernels import solve_cholesky
 from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.sim.sim_layout import X_other_jacobian, X_solver
+from kinegraph.robot.sim.float_layout import (
+    X_other_jacobian,
+    X_solver,
+)
 from kinegraph.scene.array_types import Array
 
 __all__ = ["X_explained", "explain_torques", "square_jacobian"]
