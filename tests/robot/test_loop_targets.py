@@ -21,7 +21,7 @@ from kinegraph.robot.control.target_layout import TARGET_SIZE
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.robot import Robot
-from kinegraph.robot.session import TorqueSession
+from kinegraph.robot.torque_session import TorqueSession
 from kinegraph.robot.wire.state_layout import C_tau_J_d
 from kinegraph.scene.array_types import Array
 

@@ -32,8 +32,8 @@ from kinegraph.robot.errors import (
 from kinegraph.robot.loop.callback import CompiledTorques
 from kinegraph.robot.loop.loop_layout import Y_MESSAGE_ID
 from kinegraph.robot.robot import Robot
-from kinegraph.robot.session import TorqueSession
 from kinegraph.robot.state import RobotState
+from kinegraph.robot.torque_session import TorqueSession
 from kinegraph.robot.wire.state_layout import (
     C_dq_c,
     C_message_id,

@@ -110,7 +110,6 @@ if TYPE_CHECKING:
     from kinegraph.robot.robot import Robot as Robot
     from kinegraph.robot.scene_robot import SceneRobot as SceneRobot
     from kinegraph.robot.session import MotionSession as MotionSession
-    from kinegraph.robot.session import TorqueSession as TorqueSession
     from kinegraph.robot.sim import SimulatedRobot as SimulatedRobot
     from kinegraph.robot.sim import SimulatedTool as SimulatedTool
     from kinegraph.robot.sim.descriptions import description_path as description_path
@@ -126,6 +125,7 @@ if TYPE_CHECKING:
     from kinegraph.robot.torque_arm import describe_arm as describe_arm
     from kinegraph.robot.torque_arm import joint_law as joint_law
     from kinegraph.robot.torque_arm import table_from_graph as table_from_graph
+    from kinegraph.robot.torque_session import TorqueSession as TorqueSession
     from kinegraph.robot.virtual_wall import VirtualWall as VirtualWall
     from kinegraph.robot.warming import warm_up as warm_up
     from kinegraph.robot.wrenches import transform_wrench as transform_wrench
@@ -213,7 +213,7 @@ _NAMES = {
     "recovery": ("run_with_recovery",),
     "robot": ("LoopCounters", "Robot"),
     "scene_robot": ("SceneRobot",),
-    "session": ("MotionSession", "TorqueSession"),
+    "session": ("MotionSession",),
     "sim": ("SimulatedRobot", "SimulatedTool"),
     "sim.descriptions": ("description_path", "description_text", "description_with_hand"),
     "state": ("RobotState",),
@@ -228,6 +228,7 @@ _NAMES = {
         "joint_law",
         "table_from_graph",
     ),
+    "torque_session": ("TorqueSession",),
     "virtual_wall": ("VirtualWall",),
     "warming": ("warm_up",),
     "wrenches": ("transform_wrench",),

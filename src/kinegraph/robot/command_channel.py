@@ -9,7 +9,6 @@ import contextlib
 import os
 import socket
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,9 +20,10 @@ from kinegraph.robot.errors import (
     NetworkError,
     ProtocolError,
 )
+from kinegraph.robot.exchange import Exchange
 from kinegraph.robot.wire.protocol import Protocol, title
 
-__all__ = ["CommandChannel", "Exchange"]
+__all__ = ["CommandChannel"]
 
 _CHUNK = 1 << 16
 _REPLY_BYTES = 1 << 16
@@ -32,85 +32,6 @@ _FILES = ("GetRobotModel", "LoadModelLibrary")
 _CLOSED = "libfranka: server closed connection"
 
 Watcher = Callable[[str, str, int, bytes], None]
-
-
-class Exchange:
-    """One request and its replies.
-
-    Attributes:
-        command: Name of the command.
-        number: Its id on this connection.
-    """
-
-    def __init__(
-        self,
-        channel: "CommandChannel",
-        command: str,
-        number: int,
-        on_reply: Callable[[int], None] | None,
-    ) -> None:
-        self.command = command
-        self.number = number
-        self._channel = channel
-        self._replies: deque[bytes] = deque()
-        self._count = 0
-        self._on_reply = on_reply
-
-    @property
-    def waiting(self) -> int:
-        """Replies that have come and are not taken."""
-        return len(self._replies)
-
-    def take(self, timeout_s: float) -> bytes:
-        """Return the payload of the next reply.
-
-        Raises:
-            NetworkError: None came in time, or the connection is closed.
-            ProtocolError: What came cannot be a reply.
-        """
-        return self._channel.wait_for(self, timeout_s)
-
-    def status(self, timeout_s: float) -> int:
-        """Return the status byte of the next reply.
-
-        Raises:
-            NetworkError: None came in time, or the connection is closed.
-            ProtocolError: What came cannot be a reply.
-        """
-        return self.take(timeout_s)[0]
-
-    def poll(self) -> bytes | None:
-        """Return the payload of a reply that is there, None if there is none.
-
-        Raises:
-            NetworkError: The connection is closed.
-            ProtocolError: What came cannot be a reply.
-        """
-        return self._channel.take_ready(self)
-
-    def await_reply(self, timeout_s: float) -> bytes | None:
-        """Return the payload of the next reply, None if none comes in time.
-
-        Raises:
-            NetworkError: The connection is closed.
-            ProtocolError: What came cannot be a reply.
-        """
-        return self._channel.await_reply(self, timeout_s)
-
-    def forget(self) -> None:
-        """Drop whatever replies are there or still come."""
-        self._channel.forget(self)
-
-    def pop(self) -> bytes | None:
-        """Return a reply that is there; the channel's lock is held."""
-        return self._replies.popleft() if self._replies else None
-
-    def put(self, payload: bytes) -> None:
-        """Take a reply in; the channel's lock is held."""
-        self._replies.append(payload)
-        self._count += 1
-        if self._on_reply is not None:
-            self._on_reply(self._count)
 
 
 class CommandChannel:

@@ -1,6 +1,6 @@
 """A session that is not one for the robot: the loop runs, nothing is asked for and nothing sent."""
 
-from kinegraph.robot.command_channel import Exchange
+from kinegraph.robot.exchange import Exchange
 from kinegraph.robot.session import MotionSession
 
 __all__ = ["DrySession"]

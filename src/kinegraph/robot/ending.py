@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinegraph.robot import conversion_codes as codes
-from kinegraph.robot.command_channel import Exchange
 from kinegraph.robot.error_flags import Errors
 from kinegraph.robot.errors import (
     ControlError,
@@ -16,6 +15,7 @@ from kinegraph.robot.errors import (
     NetworkError,
     ProtocolError,
 )
+from kinegraph.robot.exchange import Exchange
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.loop.loop_layout import (
     B_CONTROLLER,

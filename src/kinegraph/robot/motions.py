@@ -7,6 +7,7 @@ from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.limits import DEFAULT_CUTOFF_FREQUENCY
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.loop.callback import CompiledCallbacks, is_compiled
+from kinegraph.robot.loop_controller import LoopController
 from kinegraph.robot.modes import ControllerMode
 from kinegraph.robot.motion_mode import MotionKind
 from kinegraph.robot.python_loop import (
@@ -15,7 +16,8 @@ from kinegraph.robot.python_loop import (
     TorqueCallback,
     run_callbacks,
 )
-from kinegraph.robot.session import LoopController, MotionSession, TorqueSession
+from kinegraph.robot.session import MotionSession
+from kinegraph.robot.torque_session import TorqueSession
 
 __all__ = ["RobotMotions"]
 

@@ -4,29 +4,22 @@ import contextlib
 import logging
 import threading
 import time
-from typing import Protocol
 
 from kinegraph.robot.argument_checks import check_duration, check_flag, check_frequency
-from kinegraph.robot.command_channel import Exchange
 from kinegraph.robot.ending import END_RAISED, Ending
 from kinegraph.robot.errors import (
     ControlError,
     FrankaError,
-    InvalidArgumentError,
     InvalidOperationError,
-    NetworkError,
-    ProtocolError,
 )
+from kinegraph.robot.exchange import Exchange
 from kinegraph.robot.limits import DEFAULT_CUTOFF_FREQUENCY
 from kinegraph.robot.link import RobotLink
-from kinegraph.robot.loop.atomic_kernels import atomic_load, atomic_store
+from kinegraph.robot.loop.atomic_kernels import atomic_load
 from kinegraph.robot.loop.cycle_kernels import end_session
 from kinegraph.robot.loop.loop_layout import (
-    B_CONTROLLER,
     B_CYCLES,
     B_END,
-    B_GENERATOR,
-    B_LIMIT_FROM,
     B_MOVE_REPLIED,
     B_STOP,
     END_FINISHED,
@@ -36,41 +29,21 @@ from kinegraph.robot.loop.loop_layout import (
 )
 from kinegraph.robot.loop.loop_thread import Program
 from kinegraph.robot.loop.rings import RingReader
+from kinegraph.robot.loop_controller import LoopController, check_controller
 from kinegraph.robot.motion_mode import MotionKind, MotionMode
-from kinegraph.robot.replies import first_move_error
+from kinegraph.robot.move_replies import MoveReplies
 from kinegraph.robot.state import RobotState
-from kinegraph.robot.wire.state_layout import (
-    S_controller_mode,
-    S_motion_generator_mode,
-    S_robot_mode,
-)
 from kinegraph.scene.array_types import Array
 
-__all__ = ["LoopController", "MotionSession", "TorqueSession"]
+__all__ = ["MotionSession"]
 
 _LOG = logging.getLogger("kinegraph.robot")
 _END_S = 5.0
 _IDLE_S = 1.0
 _QUIET_S = 1.0
-_CONTROLLER = ("prepare", "run", "explain")
 
 
-class LoopController(Protocol):
-    """What computes the commands of a session, inside the loop."""
-
-    def prepare(self, memory: LoopMemory) -> None:
-        """Compile and set up all that `run` needs; called before Move is sent."""
-
-    def run(self, memory: LoopMemory) -> int:
-        """Run the loop on the calling thread and return its end code."""
-        raise NotImplementedError
-
-    def explain(self, fault: int) -> FrankaError:
-        """Return the error that the controller's fault code stands for."""
-        raise NotImplementedError
-
-
-class MotionSession:
+class MotionSession(MoveReplies):
     """A motion.
 
     The loop runs until it is stopped, ends by itself, or the robot ends it; `wait` and `stop`
@@ -101,10 +74,7 @@ class MotionSession:
         check_frequency("cutoff_frequency", cutoff_frequency)
         if limit_rate is not None:
             check_flag("limit_rate", limit_rate)
-        if not all(callable(getattr(controller, name, None)) for name in _CONTROLLER):
-            raise InvalidArgumentError(
-                f"controller: {controller!r} is none; it needs {', '.join(_CONTROLLER)}"
-            )
+        check_controller(controller)
         self.controller = controller
         self.cycles_from = 0
         self._link = link
@@ -187,41 +157,6 @@ class MotionSession:
         if count > 1:
             self._link.loop.raise_flag(B_MOVE_REPLIED)
 
-    def await_started(self, timeout_s: float) -> None:
-        """Wait for the first reply to Move.
-
-        Raises:
-            CommandError: The robot refuses the motion.
-            NetworkError: No reply in time, or the connection is gone.
-            ProtocolError: The reply is none.
-        """
-        if self._move is None:
-            return
-        self.take_first_reply(self._move.take(timeout_s))
-
-    def poll_started(self) -> bool:
-        """Whether the first reply to Move has come; raises as `await_started` does."""
-        payload = None if self._move is None else self._move.poll()
-        if payload is None:
-            return False
-        self.take_first_reply(payload)
-        return True
-
-    def take_first_reply(self, payload: bytes) -> None:
-        """Check the first reply to Move; from MotionStarted on states must come."""
-        link = self._link
-        try:
-            error = first_move_error(link.connection.channel.protocol, payload[0], link.mode())
-        except FrankaError as unexpected:
-            error = unexpected
-        if error is not None:
-            self._refused = True
-            self._settle(None)
-            raise error
-        block = link.loop.memory.block
-        if atomic_load(block, B_LIMIT_FROM) == 0:
-            atomic_store(block, B_LIMIT_FROM, time.monotonic_ns())
-
     def _await_first_cycle(self) -> None:
         block = self._link.loop.memory.block
         in_time = self._link.loop.waiters.wait(
@@ -232,22 +167,6 @@ class MotionSession:
             self.wait()
         elif not in_time:
             raise self.never_shown()
-
-    def no_reply(self) -> NetworkError:
-        """Return the error of a Move that is not answered."""
-        return NetworkError(
-            f"libfranka: no reply to Move within {self._link.timeout_s:g} s", command="Move"
-        )
-
-    def never_shown(self) -> ProtocolError:
-        """Return the error of a motion that was accepted but does not show in the states."""
-        row, block = self._link.newest_row(), self._link.loop.memory.block
-        return ProtocolError(
-            "the robot has started the motion but its states never show it: mode "
-            f"{row[S_robot_mode]:.0f}, generator {row[S_motion_generator_mode]:.0f} instead of "
-            f"{block[B_GENERATOR]}, controller {row[S_controller_mode]:.0f} instead of "
-            f"{block[B_CONTROLLER]}"
-        )
 
     @staticmethod
     def state_of(row: Array) -> RobotState:
@@ -434,30 +353,3 @@ class MotionSession:
     def cycle_count(self) -> int:
         """Control cycles of the robot's newest session."""
         return int(self._link.loop.memory.block[B_CYCLES])
-
-
-class TorqueSession(MotionSession):
-    """A motion under torque control alone, made by `Robot.start_session`.
-
-    Args:
-        link: The robot's connection and loop.
-        controller: Computes the torques.
-        limit_rate: As for `MotionSession`.
-        cutoff_frequency: As for `MotionSession`.
-    """
-
-    def __init__(
-        self,
-        link: RobotLink,
-        controller: LoopController,
-        *,
-        limit_rate: bool | None = None,
-        cutoff_frequency: float = DEFAULT_CUTOFF_FREQUENCY,
-    ) -> None:
-        super().__init__(
-            link,
-            MotionKind.torques(),
-            controller,
-            limit_rate=limit_rate,
-            cutoff_frequency=cutoff_frequency,
-        )

@@ -20,8 +20,9 @@ from kinegraph.robot.limits import MAX_CUTOFF_FREQUENCY, rate_limits
 from kinegraph.robot.link import RobotLink
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.loop.waiting import Waiters
+from kinegraph.robot.loop_controller import LoopController
 from kinegraph.robot.motion_mode import MotionKind
-from kinegraph.robot.session import LoopController, MotionSession
+from kinegraph.robot.session import MotionSession
 from kinegraph.scene.array_types import Array
 
 __all__ = [

@@ -4,8 +4,8 @@ import threading
 import time
 
 from kinegraph.robot.argument_checks import check_duration
-from kinegraph.robot.command_channel import Exchange
 from kinegraph.robot.errors import CommandError, FrankaError, NetworkError, ProtocolError
+from kinegraph.robot.exchange import Exchange
 from kinegraph.robot.wire.protocol import Protocol, title
 
 __all__ = ["HandAction", "outcome"]
