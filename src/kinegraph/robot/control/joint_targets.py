@@ -8,8 +8,8 @@ import numpy as np
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
-from kinegraph.robot.control.guards.deviation import JointDeviation
 from kinegraph.robot.control.generator.runner_kernels import REST_ACCELERATION, REST_VELOCITY
+from kinegraph.robot.control.guards.deviation import JointDeviation
 from kinegraph.robot.control.moving_joints import (
     joints_brought_forward,
     joints_resting,
