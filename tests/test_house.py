@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOORS = ["kinegraph", "kinegraph.scene", "kinegraph.kinematics", "kinegraph.robot"]
+DOORS = [
+    "kinegraph",
+    "kinegraph.scene",
+    "kinegraph.kinematics",
+    "kinegraph.robot",
+    "kinegraph.view",
+]
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -73,7 +73,7 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
-@pytest.mark.parametrize("door", ["scene", "kinematics", "robot", "robot.testing"])
+@pytest.mark.parametrize("door", ["scene", "kinematics", "robot", "robot.testing", "view"])
 def test_every_public_name_is_in_the_reference(door: str) -> None:
     text = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
     shown: set[str] = set()

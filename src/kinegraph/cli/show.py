@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", action="store_true", help="list all events")
     parser.add_argument("--csv", nargs=2, metavar=("TABLE", "FILE"), help="write a table as CSV")
     parser.add_argument("--npz", metavar="FILE", help="write all tables as one npz file")
+    parser.add_argument(
+        "--plot", metavar="FILE", help="draw what the target controller did (.png, .pdf, .svg)"
+    )
     parser.add_argument("--salvage", action="store_true", help="skip damage in the middle")
 
 
@@ -35,6 +38,10 @@ def run(options: argparse.Namespace) -> int:
             recorded.save_csv(options.csv[1], options.csv[0])
         if options.npz is not None:
             recorded.save_npz(options.npz)
+        if options.plot is not None:
+            from kinegraph.view.run_plot import plot_run
+
+            plot_run(recorded, options.plot)
     except (KinegraphError, OSError) as problem:
         print(f"kinegraph show: {problem}", file=sys.stderr)
         return 1

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.errors import InvalidArgumentError
+from kinegraph.robot.recording.facts import checked_path
 from kinegraph.robot.recording.run import RecordedRun
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.errors import UnsupportedError
@@ -13,17 +15,23 @@ from kinegraph.scene.errors import UnsupportedError
 __all__ = ["plot_run"]
 
 AXES = ("x", "y", "z")
+TABLES = ("records", "joint_records")
 
 
 def plot_run(run: RecordedRun, path: Path | str, events: Sequence[tuple[float, str]] = ()) -> None:
-    """Write a PNG of a recorded run: tip, lag, torques, compute time over the robot's time.
+    """Draw what the target controller did in a recorded run, over the robot's time.
+
+    One above the other: targets and desired positions of the tip (of the joints, in a run of joint
+    targets), the generator's velocity, torques, compute time of the cycles.
 
     Args:
-        run: Recorded run with the tables `records` and `cycles` of a Cartesian target session.
-        path: File to be written.
+        run: Recorded run of a session with Cartesian or joint targets, as `read_run` gives it.
+        path: File to be written; its ending says which format, such as .png, .pdf or .svg.
         events: Vertical marks: seconds since the first cycle, and a word.
 
     Raises:
+        InvalidArgumentError: There is no cycle of such a session in it, or the file's ending is
+            none. Also a `ValueError`.
         UnsupportedError: matplotlib is not installed.
     """
     try:
@@ -32,14 +40,28 @@ def plot_run(run: RecordedRun, path: Path | str, events: Sequence[tuple[float, s
         raise UnsupportedError(
             "plot_run needs matplotlib: pip install 'kinegraph[plotting]'"
         ) from missing
-    records, cycles = _side_by_side(run.tables["records"], run.tables["cycles"])
-    count = len(records)
-    time_s = (cycles["message_id"] - cycles["message_id"][0]) * 1e-3 if count else np.empty(0)
+    name = next((name for name in TABLES if len(run.tables.get(name, ()))), None)
+    if name is None:
+        raise InvalidArgumentError(
+            f"run: no cycle of a target controller is in it; its tables are {', '.join(run.tables)}"
+        )
+    records, cycles = _side_by_side(run.tables[name], run.tables["cycles"])
+    if len(records) == 0:
+        raise InvalidArgumentError("run: the commands of its records are missing")
+    time_s = (cycles["message_id"] - cycles["message_id"][0]) * 1e-3
     figure = Figure(figsize=(10, 11), layout="constrained")
+    suffix, known = checked_path(path).suffix[1:], figure.canvas.get_supported_filetypes()
+    if suffix.lower() not in known:
+        raise InvalidArgumentError(f"path: {path} is to end in one of .{', .'.join(known)}")
     panels: Any = figure.subplots(4, 1, sharex=True)
-    _position(panels[0], time_s, records)
-    _lines(panels[1], time_s, records["velocity"], AXES, "generator velocity, m/s")
     joints = [f"joint {i + 1}" for i in range(7)]
+    if name == "records":
+        _goals(panels[0], time_s, records["pose"][:, 12:15], records["target"], AXES, "tip, m")
+        _lines(panels[1], time_s, records["velocity"], AXES, "generator velocity, m/s")
+    else:
+        q, target, velocity = (records[part][:, :7] for part in ("q", "target", "velocity"))
+        _goals(panels[0], time_s, q, target, joints, "joints, rad")
+        _lines(panels[1], time_s, velocity, joints, "generator velocity, rad/s")
     _lines(panels[2], time_s, records["tau"][:, :7], joints, "torque sent, Nm")
     panels[3].plot(time_s, cycles["compute_ns"] * 1e-3, ".", markersize=1)
     panels[3].set_ylabel("compute time, us")
@@ -64,18 +86,23 @@ def _side_by_side(records: Any, cycles: Any) -> tuple[Any, Any]:
     return records[:count], cycles[:count]
 
 
-def _position(panel: Any, time_s: Array, records: Any) -> None:
-    for axis, name in enumerate(AXES):
-        (line,) = panel.plot(time_s, records["pose"][:, 12 + axis], label=f"{name} desired")
-        panel.plot(
-            time_s, records["target"][:, axis], "--", color=line.get_color(), label=f"{name} target"
-        )
-    panel.set_ylabel("tip, m")
-    panel.legend(ncols=3, fontsize=7, loc="upper right")
+def _goals(
+    panel: Any, time_s: Array, desired: Array, target: Array, names: Sequence[str], label: str
+) -> None:
+    for column, name in enumerate(names):
+        (line,) = panel.plot(time_s, desired[:, column], label=name)
+        panel.plot(time_s, target[:, column], "--", color=line.get_color())
+    panel.set_ylabel(f"{label} (dashed: target)")
+    _legend(panel)
 
 
 def _lines(panel: Any, time_s: Array, values: Array, names: Sequence[str], label: str) -> None:
     for column, name in enumerate(names):
         panel.plot(time_s, values[:, column], linewidth=0.9, label=name)
     panel.set_ylabel(label)
-    panel.legend(ncols=len(names), fontsize=7, loc="upper right")
+    _legend(panel)
+
+
+def _legend(panel: Any) -> None:
+    """Put the names beside the panel, where they hide nothing."""
+    panel.legend(fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
