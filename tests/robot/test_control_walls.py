@@ -127,6 +127,20 @@ def test_an_orientation_error_does_not_hide_what_the_position_pushes() -> None:
     assert work.read("pushed") == pytest.approx([1e-3, 0, 0, 0, 0, 0], abs=1e-15)
 
 
+@pytest.mark.parametrize("length", [0.0, 1e-17, 1e-12])
+def test_a_joint_that_turns_the_tool_on_the_spot_pushes_no_position(length: float) -> None:
+    # The last joint with a tool on its axis: what its position rows have is rounding, no direction.
+    work = Workspace()
+    columns = np.zeros((MAX_JOINTS, 6))
+    columns[6, [0, 5]] = length, 0.1
+    work.write("columns", columns)
+    work.write("error", [1e-3, 0, 0, 0, 0, 1e-6])
+    work.write("pinned", [0, 0, 0, 0, 0, 0, 1])
+    press(work.memory, 7)
+    assert work.number("stall_pressure") == pytest.approx(1e-6, rel=1e-6)
+    assert work.read("pushed") == pytest.approx([0, 0, 0, 0, 0, 1e-6], abs=1e-13)
+
+
 def test_a_wall_lives_for_twenty_cycles_after_it_was_last_pushed() -> None:
     work = Workspace()
     clear_walls(work.memory)

@@ -43,6 +43,9 @@ QUIET_WINDOW = 40
 # A block is withheld if the free joints leave more than this share of the push in it.
 WALL_SHARE = 0.1
 WALL_FLOOR = 1e-12
+# A column shorter than this, m, is zero but for rounding: its direction means nothing. The last
+# joint's position rows are, with a tool on its axis.
+SHORTEST_COLUMN = 1e-9
 
 
 @kernel
@@ -94,7 +97,7 @@ def push_of(memory: Array, i: int, side: float) -> float:
     square, dot = linear + angular, dot_linear + dot_angular
     if square > 0.0:
         whole = side * dot / math.sqrt(square)
-    if linear > 0.0:
+    if linear > SHORTEST_COLUMN * SHORTEST_COLUMN:
         part = side * dot_linear / math.sqrt(linear)
     rows = 6
     if part > whole:
