@@ -10,10 +10,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from control_rig import ARMS, READY, chain_of, moved_limits, target_row, tool_transform, turn
+from joint_twin_rig import JointTwinRig
 from twin_rig import TwinRig
 
 from kinegraph.kinematics.payload import Load
-from kinegraph.robot.control import CARTESIAN, CartesianOptions, MotionLimits, Settle
+from kinegraph.robot.control import (
+    CARTESIAN,
+    JOINT,
+    CartesianOptions,
+    JointLimits,
+    JointOptions,
+    MotionLimits,
+    Settle,
+)
 from kinegraph.robot.control.cartesian_kernels import FINISHED, FLAG_TOOL_CHANGED, GO_ON
 
 pytestmark = pytest.mark.compiled
@@ -253,3 +262,44 @@ SCENES: dict[str, Callable[[], TwinRig]] = {
 def test_every_cycle_is_what_the_equations_give(scene: str) -> None:
     rig = SCENES[scene]()
     assert rig.compared > 30
+
+
+JOINT_OPTIONS = {
+    "default": JointOptions(backend=JOINT, settle=Settle(cycles=30)),
+    "fed forward": JointOptions(
+        backend=replace(JOINT, velocity_feedforward=True, joint_velocity_fraction=0.5),
+        max_deviation=10.0,
+        settle=Settle(cycles=30),
+    ),
+}
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize(("options", "budget"), [("default", None), ("fed forward", 1.0)])
+def test_every_cycle_of_joint_targets_is_what_the_equations_give(
+    arm: str, options: str, budget: float | None
+) -> None:
+    table, chosen = ARMS[arm], JOINT_OPTIONS[options]
+    if budget is not None:
+        chosen = replace(chosen, limits=JointLimits.share_of(table, budget))
+    rig = JointTwinRig(arm, options=chosen)
+    rng = np.random.default_rng(1)
+    rig.cycle()
+    for cycles in rng.integers(30, 250, 4):
+        rig.target = READY + rng.uniform(-0.5, 0.5, 7)
+        assert rig.follow(int(cycles)) == GO_ON
+    held = rig.q + np.array([0.2, 0, 0, -0.1, 0, 0, 0.3])  # away from where it was sent
+    for _ in range(50):
+        rig.q, rig.dq = held, rng.normal(0, 0.2, 7)
+        assert rig.cycle() == GO_ON
+    rig.dq, rig.target = np.zeros(7), held
+    assert rig.follow(1500, stop=True) == FINISHED
+    assert budget is None or (rig.column("cap_scale") < 1.0).any()
+
+
+def test_joints_that_stray_are_frozen_as_the_equations_give_it() -> None:
+    rig = JointTwinRig("fr3", options=replace(JOINT_OPTIONS["default"], max_deviation=0.1))
+    rig.cycle()
+    rig.target = READY + 0.2
+    assert rig.follow(2500) == FINISHED
+    assert rig.remembered("deviated", 1)[0] == 1.0
