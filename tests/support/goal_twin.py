@@ -249,7 +249,8 @@ class GoalTwin:
         self.withheld = [None, None]
         pushed = float(np.linalg.norm(pushes.sum(axis=0)))
         if pushed > 1e-12:
-            self._withhold(np.asarray(square * np.linalg.solve(free, pushes.T).T), pushed)
+            parts: Array = square * np.linalg.inv(free) @ pushes.T
+            self._withhold(np.array(parts.T, dtype=np.float64), pushed)
 
     def _update_flag(self) -> None:
         if self.pressure > 2e-5:
