@@ -231,9 +231,10 @@ class Clock:
     def take_time(pause: float) -> float:
         return pause
 
-    def put(self, values: np.ndarray[Any, Any], ticket: int | None) -> int | None:
-        if ticket is not None and not self.is_newest(ticket):
-            return None
+    def put_after(self, ticket: int, values: np.ndarray[Any, Any]) -> int | None:
+        return self.put(values) if self.is_newest(ticket) else None
+
+    def put(self, values: np.ndarray[Any, Any]) -> int:
         self.put_at.append((self.times[0], float(values[0])))
         self.newest += 2
         return self.newest
