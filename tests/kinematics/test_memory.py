@@ -23,7 +23,7 @@ pytestmark = [
 
 STATES = 1_000_000
 EDITS = 10_000
-MOST_MB = 4.0
+ROUNDS, MOST_MB = 3, 4.0
 """A leak of nine bytes per state or 420 per edit would show; the allocator's own noise is below."""
 
 
@@ -37,13 +37,21 @@ def resident_mb() -> float:
 
 
 def growth(step: Callable[[int], None], count: int) -> float:
-    """How much memory grows over `count` steps, after a tenth of them to settle, MB."""
+    """How much memory grows over `count` steps, after a tenth of them to settle, MB.
+
+    A leak shows in every round; pages that the system hands out by the megabyte in one of them.
+    """
     for i in range(count // 10):
         step(i)
-    before = resident_mb()
-    for i in range(count):
-        step(i)
-    return resident_mb() - before
+    least = np.inf
+    for begin in range(0, ROUNDS * count, count):
+        before = resident_mb()
+        for i in range(begin, begin + count):
+            step(i)
+        least = min(least, resident_mb() - before)
+        if least < MOST_MB:
+            break
+    return float(least)
 
 
 @pytest.mark.parametrize("kind", [OFKTStateSolver, KDLStateSolver])

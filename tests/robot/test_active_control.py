@@ -234,10 +234,10 @@ def test_a_robot_that_falls_silent_ends_the_reading(scripted: ScriptedRobot, rob
 def test_after_a_pause_the_state_is_fresh(scripted: ScriptedRobot, robot: Robot) -> None:
     with robot.start_joint_position_control() as control:
         hold(control, 3)
-        time.sleep(0.5)
+        begun = robot.state.time
+        wait_until(lambda: robot.state.time > begun + 500)
         state, period_s = control.read_once()
-        # One state may have come since; under load a few more.
-        assert scripted.message_id - state.time < 100
+        assert state.time > begun + 500
         assert period_s > 0.3
 
 
@@ -247,7 +247,7 @@ def test_states_are_received_while_nobody_reads(scripted: ScriptedRobot, robot: 
         stream = robot.states()
         first = stream.read_rows(1)
         time.sleep(1.5)  # longer than a robot may be silent
-        assert robot.state_age_s < 0.5
+        wait_until(lambda: robot.state_age_s < 0.5)
         rows = stream.read_rows()
         assert len(rows) > 100
         assert rows[-1, S_time] - first[-1, S_time] == len(rows)  # none is missing

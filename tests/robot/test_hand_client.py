@@ -417,12 +417,13 @@ def test_a_closed_gripper_refuses_everything_and_closes_twice(hand: ScriptedHand
 
 
 def test_dropping_the_last_reference_closes_the_connection(hand: ScriptedHand) -> None:
-    before = threading.active_count()
+    before = set(threading.enumerate())
     gripper = Gripper(hand.address)
     assert gripper.stop()
+    assert set(threading.enumerate()) - before
     del gripper
     gc.collect()
-    wait_until(lambda: threading.active_count() == before)
+    wait_until(lambda: set(threading.enumerate()) <= before)
 
 
 def test_a_forked_process_cannot_use_it(gripper: Gripper) -> None:

@@ -71,6 +71,11 @@ def open_sockets() -> int:
     return count
 
 
+def loop_threads() -> set[threading.Thread]:
+    """The loops of robots that are not closed."""
+    return {thread for thread in threading.enumerate() if thread.name == "kinegraph-loop"}
+
+
 # --- a network that stands still ------------------------------------------------------------------
 
 
@@ -127,12 +132,17 @@ def wait_in_a_session(robot: Robot, meanwhile: Callable[[], None]) -> None:
 
 
 def wait_in_a_compiled_callback(robot: Robot, meanwhile: Callable[[], None]) -> None:
-    timer = threading.Timer(0.2, meanwhile)
-    timer.start()
+    def wait_and_act() -> None:
+        wait_until(lambda: robot.counters.sent > begun + WELL_UNDER_WAY)
+        meanwhile()
+
+    begun = robot.counters.sent
+    other = threading.Thread(target=wait_and_act)
+    other.start()
     try:
         robot.control_torques(damp)
     finally:
-        timer.join()
+        other.join()
 
 
 def wait_in_a_python_callback(robot: Robot, meanwhile: Callable[[], None]) -> None:
@@ -272,7 +282,7 @@ def test_a_client_that_leaves_within_a_request_stops_its_arm(sent: bytes) -> Non
 def test_a_killed_robot_is_a_network_error_and_the_next_one_works(
     loop: Callable[..., None], turns: int, tmp_path: Path
 ) -> None:
-    host, sockets = fresh_address(), 0
+    host, sockets, others = fresh_address(), 0, loop_threads()
     for turn in range(turns):
         path = tmp_path / f"run-{turn}.log"
         with sim_process(host, "--lockstep", "0.2") as process:
@@ -280,7 +290,7 @@ def test_a_killed_robot_is_a_network_error_and_the_next_one_works(
                 loop(robot, process.kill)
             assert not robot.is_connected
             assert process.wait(SOON_S) == -signal.SIGKILL
-            assert not any(thread.name == "kinegraph-loop" for thread in threading.enumerate())
+            assert loop_threads() <= others
             if turn == 0:
                 sockets = open_sockets()
             assert open_sockets() <= sockets
@@ -294,7 +304,7 @@ def test_a_killed_robot_is_a_network_error_and_the_next_one_works(
 
 
 def test_a_second_client_is_refused_and_the_first_is_not_disturbed() -> None:
-    with through(lockstep_s=0.5) as (sim, _, robot):
+    with through(lockstep_s=5.0) as (sim, _, robot):
         session = robot.start_session(CompiledTorques(damp))
         with Relay(fresh_address(), sim.address[0]) as other:
             for _ in range(2):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from waiting_for import wait_until
 
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.loop.ring_kernels import push
@@ -73,14 +74,19 @@ class Endless:
         Endless.k += 100
         return np.arange(Endless.k - 100.0, Endless.k)[:, None], 0
 Recorder({str(tmp_path / "run.log")!r}, {{"endless": Endless()}}).start()
-time.sleep(0.5)
 print("ready", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
+
+    def rows_so_far() -> int:
+        tables = read_run(tmp_path / "run.log").tables
+        return len(tables["endless"]) if "endless" in tables else 0
+
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     try:
         assert child.stdout is not None
         assert child.stdout.readline().strip() == "ready"
+        wait_until(lambda: rows_so_far() >= 100)
     finally:
         child.kill()
         child.wait(10)

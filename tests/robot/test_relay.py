@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import json
+import os
 import signal
 import socket
 import struct
@@ -15,7 +16,7 @@ from functools import partial
 import numpy as np
 import pytest
 from robot_addresses import fresh_address
-from sim_client import HEADER, SimClient
+from sim_client import HEADER, SimClient, readable
 from waiting_for import SOON_S, wait_until
 
 from kinegraph.robot.errors import InvalidArgumentError, NetworkError
@@ -427,18 +428,20 @@ def test_a_cut_ends_both_connections() -> None:
         wait_until(lambda: robot.step() or not robot.has_client)  # type: ignore[func-returns-value]
 
 
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
 @pytest.mark.compiled
 def test_two_hundred_sessions_leave_no_sockets_behind() -> None:
-    import os
-
     with relayed() as (robot, relay):
         counts = []
         for _ in range(200):
             with SimClient(relay.address) as client:
                 client.connect()
-            counts.append(len(os.listdir("/proc/self/fd")))
+            counts.append(open_files())
+        wait_until(lambda: open_files() <= min(counts[:6]) + 8)
         del robot
-    assert max(counts) <= counts[5] + 8
 
 
 def test_the_cost_of_the_relay_is_measured_by_an_echo() -> None:
@@ -479,16 +482,20 @@ def test_the_command_prints_figures_at_its_end(tmp_path: object) -> None:
                 client.connect()
                 for _ in itertools.repeat(None, 40):
                     robot.step()
-                client.state()
+                # The relay has had all once it has handed on the last.
+                while client.state()[layout.S_time] < robot.state[layout.S_time]:
+                    if not readable(client.udp, 0.2):
+                        robot.step()
+                sent = robot.counters["states_sent"]
             process.send_signal(signal.SIGTERM)
             out, _ = process.communicate(timeout=SOON_S)
         assert process.returncode == 0
     assert json.loads(out)["echo"]["count"] > 0
     figures = json.loads(out)["arm"]
-    assert figures["states"]["number"] == figures["counters"]["states"]["received"] == 40
-    assert 5 < figures["counters"]["states"]["dropped"] < 35
+    assert figures["states"]["number"] == figures["counters"]["states"]["received"] == sent >= 40
+    assert 0.1 < figures["counters"]["states"]["dropped"] / sent < 0.9
     with np.load(arrays) as file:
-        assert file["arm_t_state"].shape == (40,)
+        assert file["arm_t_state"].shape == (sent,)
 
 
 @pytest.mark.parametrize("words", [["--drop", "2"], ["--listen", "256.1.1.1"]])

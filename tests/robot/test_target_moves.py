@@ -175,7 +175,8 @@ def test_move_to_says_what_is_missing_when_the_time_is_up(arm: CartesianTargets)
     goal = arm.target() + np.array([0.1, 0.0, 0.0])
     with pytest.raises(ControlError, match=r"not there after 0 s.* mm .*under way") as caught:
         arm.move_to(goal, timeout_s=0.0)
-    assert caught.value.distance == pytest.approx(0.1, abs=2e-3)
+    # It was asked where the arm is under way: between its start and where it is now.
+    assert arm.distance()[0] - 2e-3 <= caught.value.distance <= 0.1 + 2e-3
     np.testing.assert_array_equal(arm.target(), goal)
     assert arm.is_running
 
@@ -298,18 +299,18 @@ def test_a_circle_is_followed_in_order_and_never_early(ready: SceneRobot) -> Non
         start = arm.target_pose().matrix
         rows = np.repeat(start[None], 51, axis=0)
         rows[:, :3, 3] = circle(start[:3, 3], 0.04, 50)
+        begun_ms = 1e3 * arm.robot_time()
         assert arm.follow(rows, 0.02) is True
         assert arm.wait(tolerance=2e-3, timeout_s=30.0)
         records, lost = arm.records().read()
+        times_ms = arm.cycles().read()[0][: len(records), 0]
     assert lost == 0
     seen = records[:, R_target : R_target + 3]
-    begun = int(np.flatnonzero(np.any(np.diff(seen, axis=0) != 0.0, axis=1))[0])
-    ways = np.linalg.norm(seen[begun:, None] - rows[None, :50, :3, 3], axis=2)
-    order = ways.argmin(axis=1)
-    order = order[: int(np.argmax(order == 49)) + 1]
-    assert (np.diff(order) >= 0).all()
-    # The state that starts the clock and the cycle that takes the row are a few cycles apart.
-    assert (order <= (np.arange(len(order)) + 30) / 20).all()
+    from_centre = seen - (start[:3, 3] - np.array([0.04, 0.0, 0.0]))
+    place = np.unwrap(np.arctan2(from_centre[:, 1], from_centre[:, 0])) / (2.0 * np.pi / 50)
+    # A target whose next row is late goes on for half a row more, and back to where it was given.
+    assert (np.maximum.accumulate(place) - place).max() < 1.6
+    assert (place <= np.maximum(times_ms - begun_ms, 0.0) / 20.0 + 0.05).all()
     np.testing.assert_allclose(seen[-1], rows[-1, :3, 3], atol=1e-12)
 
 

@@ -177,7 +177,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_bad_file_is_refused_with_its_place(name: Any, tmp_path: Any) -> None:
     tag, text, words = REFUSED[name]

@@ -110,7 +110,7 @@ READ = {
 }
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", REFUSED)
 def test_it_is_refused_with_a_short_error(name: Any) -> None:
     with pytest.raises(URDFError) as error:
@@ -118,14 +118,14 @@ def test_it_is_refused_with_a_short_error(name: Any) -> None:
     assert len(str(error.value)) < 1000
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", READ)
 def test_it_is_read(name: Any) -> None:
     graph = parse_string(READ[name])
     assert [link.getName() for link in graph.getLinks()] == ["a"]
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("place", ["robot", "link"])
 def test_a_hundred_thousand_unknown_kinds_are_told_in_a_few_lines(place: Any, caplog: Any) -> None:
     unknown = "".join(f"<u{number}/>" for number in range(100_000))

@@ -64,7 +64,7 @@ class ReactingRobot(ScriptedRobot):
 
     def send_state(self) -> None:
         """Send the next state; leave the motion or close the connection where that is due."""
-        if self._destination is None:
+        if self.destination is None:
             if self._first_id is not None:
                 self.message_id = self._first_id - self.step
                 return
@@ -78,7 +78,7 @@ class ReactingRobot(ScriptedRobot):
         super().send_state()
 
     def _mangle(self, datagram: bytes) -> list[bytes]:
-        self._states_sent += self._destination is not None
+        self._states_sent += self.destination is not None
         number = self._states_sent
         if number > self._server.get("states_sent_before_falling_silent", number):
             return []

@@ -94,6 +94,7 @@ class ScriptedRobot:
         commands: Rows of all commands in motions, as they came.
         answered: Ids of states that showed the motion and were answered.
         shown: Ids of states that showed the motion.
+        destination: Where states are sent to, once a client has connected.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class ScriptedRobot:
         self.message_id = 1000
         self.clients = 0
         self._client: socket.socket | None = None
-        self._destination: tuple[str, int] | None = None
+        self.destination: tuple[str, int] | None = None
         self._move_id: int | None = None
         self._in_motion = False
         self._motion_commands = 0
@@ -178,7 +179,7 @@ class ScriptedRobot:
         """Close the TCP connection."""
         client, self._client = self._client, None
         if not keep_streaming:
-            self._destination = None
+            self.destination = None
         if client is not None:
             with contextlib.suppress(OSError):
                 client.shutdown(socket.SHUT_RDWR)
@@ -243,7 +244,7 @@ class ScriptedRobot:
         self.reply("Connect", number, reply)
         if status == 0:
             _, port = struct.unpack("<HH", payload)
-            self._destination = (client.getpeername()[0], port)
+            self.destination = (client.getpeername()[0], port)
 
     def reply(self, name: str, number: int, payload: bytes) -> None:
         """Answer a request."""
@@ -326,7 +327,7 @@ class ScriptedRobot:
 
     def send_datagram(self, data: bytes, sender: socket.socket | None = None) -> None:
         """Send bytes to the client's UDP port."""
-        destination = self._destination
+        destination = self.destination
         if destination is not None:
             with contextlib.suppress(OSError):
                 (sender or self.udp).sendto(data, destination)
@@ -380,7 +381,7 @@ def serve_lock_step(address: str, states: int, wait_s: float) -> dict[str, Any]:
         robot.lock_step_s = wait_s
         sys.stdout.write("ready\n")
         sys.stdout.flush()
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + 240.0  # the client may have to compile first
         while len(robot.shown) < states and time.monotonic() < deadline:
             time.sleep(0.01)
         robot.later(lambda: robot.leave(IDLE, 2))
