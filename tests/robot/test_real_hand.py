@@ -56,7 +56,8 @@ def test_what_no_hand_can_do_fails(seen: dict[str, Any]) -> None:
 
 def test_stop_ends_a_move(seen: dict[str, Any]) -> None:
     assert seen["aborted"] == "libfranka gripper: Command aborted!"
-    assert abs(seen["left"]["width"] - 0.07) < 0.02  # half a second of 2 cm/s, and a busy machine
+    # Half a second of 2 cm/s; three seconds more on a machine that is busy.
+    assert 0.01 < seen["left"]["width"] < 0.08 - NEAR
     assert seen["stop"] is True
     assert seen["idle_stop"] is True
 

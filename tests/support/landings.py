@@ -6,7 +6,7 @@ import numpy as np
 
 from kinegraph.scene.array_types import Array
 
-__all__ = ["LANDED", "READY", "STEP", "check_landed", "check_recovered", "missed"]
+__all__ = ["LANDED", "READY", "STEP", "check_landed", "check_recovered", "check_steps", "missed"]
 
 READY = (0.0, -np.pi / 4, 0.0, -3 * np.pi / 4, 0.0, np.pi / 2, np.pi / 4)
 # `JOINT_STEP` and `PATH_M` of the scripts, rad and m.
@@ -25,6 +25,14 @@ def missed(said: dict[str, Any], kind: str, sign: float = 1.0) -> Array:
     name, way = ("O_T_EE", PATH) if kind.startswith("Cartesian") else ("q", STEP)
     off: Array = np.subtract(said["end"][name], said["begin"][name]) - sign * way
     return off
+
+
+def check_steps(steps_ms: Any) -> None:
+    """States are a millisecond apart, but where the client's small buffer was full for a while."""
+    whole = np.round(steps_ms)
+    np.testing.assert_allclose(steps_ms, whole, atol=1e-6)
+    assert whole.min() >= 1.0
+    assert np.mean(whole == 1.0) >= 0.9
 
 
 def check_recovered(said: dict[str, Any], error: str) -> None:

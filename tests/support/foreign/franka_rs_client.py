@@ -32,15 +32,17 @@ def shown(state: Any) -> dict[str, Any]:
     return {"q": state.q.tolist(), "O_T_EE": np.asarray(state.O_T_EE).T.ravel().tolist()}
 
 
-def rest(arm: Any, limit_s: float = 20.0) -> Any:
-    """Wait until nothing moves any more; returns the state."""
+def rest(arm: Any, limit_s: float = 60.0, begin_s: float = 0.3) -> Any:
+    """Wait by the robot's clock until nothing has moved for 0.2 s; returns the state."""
     end = time.monotonic() + limit_s
-    time.sleep(0.3)
-    still = 0
-    while still < 20 and time.monotonic() < end and arm.running:
-        still = still + 1 if np.abs(arm.state().dq).max() < SETTLED else 0
+    state = after(arm, begin_s)
+    moved = state.time
+    while state.time < moved + 0.2 and time.monotonic() < end and arm.running:
         time.sleep(0.01)
-    return arm.state()
+        state = arm.state()
+        if np.abs(state.dq).max() >= SETTLED:
+            moved = state.time
+    return state
 
 
 def handshake() -> None:
@@ -73,8 +75,9 @@ def calls() -> None:
     say(pose_error=float(np.abs(ours - pose).max()), gravity=own.gravity(q).tolist())
     say(mass=np.asarray(own.mass(q)).tolist(), coriolis=own.coriolis(q, dq).tolist())
     say(jacobian=np.asarray(own.zero_jacobian("flange", q)).tolist(), q=q.tolist())
+    fresh(robot)
     times = [robot.read_once().time for _ in range(100)]
-    say(steps=sorted({round(1e3 * (b - a)) for a, b in itertools.pairwise(times)}))
+    say(steps=[1e3 * (b - a) for a, b in itertools.pairwise(times)])
 
 
 def joints(backend: str) -> None:
@@ -101,7 +104,7 @@ def cartesian(backend: str) -> None:
 def after(arm: Any, duration_s: float) -> Any:
     """State that much later by the robot's clock."""
     end = arm.state().time + duration_s
-    while arm.state().time < end:
+    while arm.state().time < end and arm.running:
         time.sleep(0.01)
     return arm.state()
 
@@ -127,8 +130,7 @@ def follows(backend: str) -> None:
         circle = 0.04 * np.stack([np.cos(angles) - 1.0, np.sin(angles), 0.0 * angles], axis=1)
         circle[-1] = [PATH_M, 0.0, 0.0]
         arm.follow(arm.target()[:3] + circle, dt=0.02)
-        time.sleep(1.1)
-        end = rest(arm)
+        end = rest(arm, begin_s=1.1)
     say(begin=shown(begin), end=shown(end), mode=mode(fresh(robot)))
 
 

@@ -152,8 +152,8 @@ def calls() -> None:
         times.append(state.time.to_sec())
         return len(times) < 100
 
-    robot.read(see)
     state = fresh(robot)
+    robot.read(see)
     say(version=robot.server_version(), times=times, mode=mode(state), text=str(state)[:1])
     say(m_load=state.m_load, EE_T_K=state.EE_T_K, F_T_EE=state.F_T_EE, m_total=state.m_total)
 
