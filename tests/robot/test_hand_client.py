@@ -34,6 +34,7 @@ from kinegraph.robot import (
     NetworkError,
     ProtocolError,
 )
+from kinegraph.robot.hand.receiver import StateReceiver
 
 pytestmark = pytest.mark.compiled
 
@@ -265,6 +266,30 @@ def test_state_is_the_newest_one_and_reading_waits_for_the_next(
         hand.send_state(numbered(number))
         thread.join(0.01)
     assert 5 < found[0].time <= number
+
+
+def test_reading_does_not_depend_on_when_the_receiving_thread_gets_its_turn(
+    hand: ScriptedHand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn, take = threading.Event(), StateReceiver.take
+
+    def receive_late(states: StateReceiver[GripperState]) -> None:
+        turn.wait()
+        states._drain()
+
+    def take_while_another_comes(
+        states: StateReceiver[GripperState], after: int, timeout_s: float
+    ) -> tuple[int, GripperState]:
+        hand.send_state(numbered(4))
+        turn.set()
+        return take(states, after, timeout_s)
+
+    monkeypatch.setattr(StateReceiver, "_receive", receive_late)
+    monkeypatch.setattr(StateReceiver, "take", take_while_another_comes)
+    with Gripper(hand.address) as gripper:
+        for number in range(1, 4):
+            hand.send_state(numbered(number))
+        assert gripper.read_once(20.0).time == 4
 
 
 def test_iteration_gives_every_state_from_its_beginning_on(

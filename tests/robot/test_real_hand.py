@@ -76,7 +76,7 @@ def simulator(
 
 def test_our_client_drives_the_hands_of_others(simulator: tuple[str, str]) -> None:
     name, host = simulator
-    with Gripper(host) as gripper:
+    with Gripper(host, timeout_s=60.0) as gripper:
         assert gripper.homing()
         assert gripper.move(0.06, 0.1)
         assert abs(gripper.read_once().width - 0.06) < 5e-3  # franky-sim's fingers sag

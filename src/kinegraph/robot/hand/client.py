@@ -103,7 +103,7 @@ class HandClient(Generic[StateT]):
         return self._states.take(0, SILENCE_S, newest=True)[1]
 
     def read_once(self, timeout_s: float = SILENCE_S) -> StateT:
-        """Wait for the next state and return it; `state` is there without waiting.
+        """Wait for a state that comes from now on and return it; `state` is there without waiting.
 
         Args:
             timeout_s: Longest wait, s.
@@ -115,7 +115,7 @@ class HandClient(Generic[StateT]):
         """
         check_duration("timeout_s", timeout_s)
         self._check_open()
-        return self._states.take(self._states.received, timeout_s)[1]
+        return self._states.take(self._states.catch_up(), timeout_s)[1]
 
     def states(self, timeout_s: float = SILENCE_S) -> Iterator[StateT]:
         """Iterate over every state from now on; the last 4096 are kept for a slow reader.
@@ -130,7 +130,7 @@ class HandClient(Generic[StateT]):
         """
         check_duration("timeout_s", timeout_s)
         self._check_open()
-        return self._iterate(self._states.received, timeout_s)
+        return self._iterate(self._states.catch_up(), timeout_s)
 
     def _iterate(self, position: int, timeout_s: float) -> Iterator[StateT]:
         while True:

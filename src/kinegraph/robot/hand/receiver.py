@@ -60,6 +60,7 @@ class StateReceiver(Generic[StateT]):
         self._decode = decode
         self._failure = failure
         self._kept: deque[StateT] = deque(maxlen=KEPT)
+        self._reading = threading.Lock()
         self._changed = threading.Condition()
         self._sender: tuple[str, int] | None = None
         self._bad = 0
@@ -75,6 +76,16 @@ class StateReceiver(Generic[StateT]):
         """The newest state, None before the first."""
         with self._changed:
             return self._kept[-1] if self._kept else None
+
+    def catch_up(self) -> int:
+        """Take what waits in the socket, however late the thread is; return how many came so far.
+
+        What comes after those is newer than this call.
+        """
+        with contextlib.suppress(OSError, ValueError):  # the socket was closed
+            self._drain()
+        with self._changed:
+            return self.received
 
     def take(self, after: int, timeout_s: float, *, newest: bool = False) -> tuple[int, StateT]:
         """Return the next state behind the first `after` ones, and how many there are with it.
@@ -146,14 +157,15 @@ class StateReceiver(Generic[StateT]):
                 return
 
     def _drain(self) -> None:
-        while True:
-            try:
-                datagram, sender = self._udp.recvfrom(_DATAGRAM)
-            except BlockingIOError:
-                return
-            with self._changed:
-                self._take(datagram, sender)
-                self._changed.notify_all()
+        for _ in range(KEPT):  # a flood does not hold up who catches up
+            with self._reading:
+                try:
+                    datagram, sender = self._udp.recvfrom(_DATAGRAM)
+                except BlockingIOError:
+                    return
+                with self._changed:
+                    self._take(datagram, sender)
+                    self._changed.notify_all()
 
     def _take(self, datagram: bytes, sender: tuple[str, int]) -> None:
         try:
