@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from control_rig import ARMS, HAND_LOAD, READY, PlantRig, Rig, moved_limits, target_row
+from control_rig import ARMS, HAND_LOAD, READY, PlantRig, Rig, moved_limits, target_row, turn
 
 from kinegraph.robot.control import CARTESIAN, CartesianOptions, MotionLimits
 from kinegraph.robot.control.cartesian_kernels import FINISHED
@@ -55,6 +55,26 @@ def test_the_blocked_axes_do_not_slow_the_free_ones(axis: int) -> None:
     assert there <= 0.35 * reference_there
     assert end <= 0.5 * reference_end
     assert np.abs(np.diff(rates, axis=0)).max() < 0.05
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("joints", [(4, 6), (3, 6)])
+@pytest.mark.parametrize("room", [0.0, 0.002, 0.03])
+def test_a_turn_that_joints_are_in_the_way_of_keeps_no_tool_off_its_position(
+    arm: str, joints: tuple[int, int], room: float
+) -> None:
+    limits = moved_limits(ARMS[arm], {}, {i: READY[i] + 0.05 + room for i in joints})
+    quick = replace(TELEOP, rotation_limits=MotionLimits(2.5, 16.0, 500.0))
+    rig = Rig(arm, "hand", quick, limits)
+    rig.cycle()
+    target = rig.fk(READY)
+    target[:3, 3] += (0.02, 0.02, 0.0)
+    target[:3, :3] = target[:3, :3] @ turn(0.0, 0.0, 0.4)
+    rig.target = target_row(target)
+    rig.follow(3000)
+    assert np.linalg.norm(rig.fk(rig["q_goal"])[:3, 3] - target[:3, 3]) < 1e-3
+    assert np.abs(np.diff(rig.column("dq_goal"), axis=0))[500:].max() < 0.05
+    assert rig.follow(1000, stop=True) == FINISHED
 
 
 def test_a_fast_budget_is_used_and_ends_on_the_target() -> None:

@@ -85,8 +85,10 @@ class ImpedanceOptions:
         acceleration_feedforward: Share, 0 to 1, of the torques that the goal's acceleration needs.
         friction: Compensation of the joints' friction; None: off.
         integral: Force that removes what is left of the position error at rest; None: off.
-        wall_depth: How far behind a wall the generator aims, m and rad; inf: at the target itself,
-            which makes every axis as slow as the one that cannot move.
+        wall_depth: How far behind a wall the generator aims, m and rad: so that an orientation that
+            a joint limit keeps it from gives way to the position; a stop aims 0.1 mm behind it at
+            most. inf: at the target itself, which makes every axis as slow as the one that cannot
+            move.
         max_lead: How far the desired pose may be ahead of what the inverse kinematics reaches, m;
             rotations count by `ik.rotation_weight`. Near singular poses and out of reach the
             generator then waits; inf: it goes on to the target, and the arm swings.
@@ -112,7 +114,7 @@ class ImpedanceOptions:
     acceleration_feedforward: float = 1.0
     friction: FrictionTerm | None = field(default_factory=FrictionTerm)
     integral: IntegralTerm | None = field(default_factory=IntegralTerm)
-    wall_depth: float = 1e-4
+    wall_depth: float = 3e-3
     max_lead: float = 2e-3
     leash: Leash = field(default_factory=Leash)
     project_joint_gains: bool = False

@@ -5,6 +5,8 @@ axes start at zero in every cycle and keep their velocity. A stop lands on the t
 same pose is sent for `settle_cycles` more cycles, the last of them marked as finished.
 """
 
+import math
+
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.generator.axes_kernels import generator_step, set_axis
 from kinegraph.robot.control.generator.generator_layout import (
@@ -64,6 +66,8 @@ REST_VELOCITY = 1e-4
 REST_ACCELERATION = 0.05
 # A stop that has not landed after so many cycles holds where it is.
 STOP_TIMEOUT_CYCLES = 5000
+# A stop aims no further behind a wall than this, m or rad, unless it aims at the target itself.
+STOP_DEPTH = 1e-4
 
 
 @kernel
@@ -97,7 +101,7 @@ def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool)
         return
     choose_target(memory, target, stop, strayed)
     note_axes(options, memory)
-    aim(options, memory)
+    aim(options, memory, stop or memory[M_deviated] != 0.0)
     enter_box(options, memory)
     generator_step(memory, M_generator, 6, CYCLE_TIME)
     stay_in_box(options, memory)
@@ -109,8 +113,12 @@ def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool)
 
 
 @kernel
-def aim(options: Array, memory: Array) -> None:
-    """Put the generator at the anchor, velocities kept, and its targets where the target is."""
+def aim(options: Array, memory: Array, stopping: bool) -> None:
+    """Put the generator at the anchor, velocities kept, and its targets where the target is.
+
+    Where a wall is in the way, the generator pushes on it from `wall_depth` behind: an orientation
+    that cannot be had gives way to a position that can. A stop pushes hardly at all, and lands.
+    """
     set_limits(options, memory)
     turn = relative_log(memory, M_target_rotation, memory, M_anchor + 3)
     for i in range(6):
@@ -125,9 +133,12 @@ def aim(options: Array, memory: Array) -> None:
     set_drift(options, memory)
     for i in range(6):
         memory[M_wall_shift + i] = 0.0
+    depth = options[O_wall_depth]
+    if stopping and math.isfinite(depth):
+        depth = min(depth, STOP_DEPTH)
     for block in range(2):
         if memory[M_wall_age + block] >= 0.0:
-            aim_at_wall(memory, block, options[O_wall_depth])
+            aim_at_wall(memory, block, depth)
 
 
 @kernel
