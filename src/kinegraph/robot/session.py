@@ -231,11 +231,10 @@ class MotionSession(MoveReplies):
             raise InvalidOperationError("the motion has not been started")
         if not self._link.is_ours:
             raise self._link.of_another_process()
-        ran = self.is_running
         if not self._failed and not self._program.ended.wait(timeout_s):
             return False
         error = self._resolve()
-        if error is None and ran and self._preempted:
+        if error is None and self._preempted:
             error = self.preempted()
         if error is not None:
             self._shown = True
@@ -265,6 +264,22 @@ class MotionSession(MoveReplies):
         """Let the controller come to its end; return at once."""
         self._link.raise_flag(self, B_STOP)
 
+    def leave(self, owner: object = None) -> None:
+        """Let the controller come to its end with nobody who waits for it; return at once.
+
+        Args:
+            owner: What has to live until then.
+        """
+        self.request_stop()
+        if owner is not None and self.is_running:
+            thread = threading.Thread(target=self._outlast, args=(owner,), name="kinegraph-landing")
+            thread.daemon = True
+            thread.start()
+
+    def _outlast(self, _owner: object) -> None:
+        self._program.ended.wait()
+        self.abandon()
+
     def cancel(self, *, quiet: bool = False, preempts: bool = False) -> None:
         """End the motion now: the robot stops it by itself.
 
@@ -272,7 +287,7 @@ class MotionSession(MoveReplies):
 
         Args:
             quiet: Whether a refusal and a lost connection are passed over.
-            preempts: Whether those who wait for the motion in another thread get a `ControlError`.
+            preempts: Whether those who ask for its result get a `ControlError`.
 
         Raises:
             CommandError: The robot refuses to stop.

@@ -98,8 +98,10 @@ class CartesianSent(TargetRecord):
         backstop_alteration: How far the pose limiter moved the position, m; 0 with the impedance
             backend.
         backstop_angular_alteration: The same for the orientation, rad.
-        q_goal: (n,) goal of the law, rad.
-        dq_goal: (n,) its velocity as the law sees it, rad/s; zero at first and while holding.
+        q_goal: (n,) goal of the inverse kinematics, which the law follows, rad.
+        dq_goal: (n,) difference of this goal and the last by the cycle's time, behind the low-pass
+            of `velocity_feedforward_cutoff`, rad/s; whether or not the law uses it. Zero at first
+            and while holding.
         cap_scale: Share of the generator's step that the goal carried when the generator was
             restarted; exactly 1 otherwise.
         pinned: (n,) 0 free, -1 / +1 on the lower / upper position bound, -2 / +2 on the velocity
@@ -166,8 +168,9 @@ class JointSent(TargetRecord):
         acceleration: (n,) rad/s^2.
         backstop_alteration: The most that the limiter moved a joint, rad; 0 with the impedance
             backend.
-        q_goal: (n,) goal of the law, rad.
-        dq_goal: (n,) its velocity as the law sees it, rad/s; zero at first and while holding.
+        q_goal: (n,) goal, which the law follows, rad.
+        dq_goal: (n,) difference of this goal and the last by the cycle's time, rad/s; whether or
+            not the law uses it. Zero at first and while holding.
         cap_scale: Share of the generator's step that the goal carried; exactly 1 unless it was
             held back.
         pinned: (n,) 0 free, -1 / +1 on the lower / upper position bound, -2 / +2 on the velocity

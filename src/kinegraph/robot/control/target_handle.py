@@ -44,6 +44,7 @@ class TargetHandle(ABC):
         newest_state: Returns the newest state's row.
 
     Attributes:
+        owner: What the session needs as long as it runs, such as the connected robot.
         is_stopping: Whether `stop` has been called.
         observation: What the options' observer was called for, and what it lost; None without one.
     """
@@ -63,6 +64,8 @@ class TargetHandle(ABC):
         self._chain = chain
         self._newest_state = newest_state
         self._deviation = self._deviation_kind(controller.extra.options)
+        self._dropped: weakref.finalize[[object], TargetHandle] | None = None
+        self.owner: object = None
         self.is_stopping = False
         self.observation = self._observation()
 
@@ -91,8 +94,10 @@ class TargetHandle(ABC):
         self._deviation.start = self._slot_values()[: self._controller.form.anchor_size]
         if self.observation is not None:
             self.observation.start()
-        # A handle that is dropped lands on its last target and finishes by itself.
-        weakref.finalize(self, self._session.request_stop)
+        # A handle that is dropped lands on its last target and finishes by itself; until then the
+        # robot stays connected, also when nobody else has it.
+        self._dropped = weakref.finalize(self, self._session.leave, self.owner)
+        self._dropped.atexit = False
         return self
 
     def _check_start(self) -> None:
@@ -288,7 +293,10 @@ class TargetHandle(ABC):
             FrankaError: Whatever else ended it.
         """
         self.is_stopping = True
-        self._session.stop(timeout_s)
+        try:
+            self._session.stop(timeout_s)
+        finally:
+            self._let_go()
         if self.observation is not None:
             self.observation.finish(OBSERVED_S)
         if self._controller.extra.memory[M_deviated] != 0.0:
@@ -303,6 +311,13 @@ class TargetHandle(ABC):
     def cancel(self) -> None:
         """End the motion now; the robot stops it by itself."""
         self._session.cancel(quiet=True)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Release the owner of a session that has ended."""
+        if self._dropped is not None and not self._session.is_running:
+            self._dropped.detach()
+            self.owner = None
 
     def frames_moved(self) -> bool:
         """Keep a target in a frame of the scene up with a change; return whether there is one."""

@@ -43,8 +43,12 @@ class TargetSession(Protocol):
         """
         raise NotImplementedError
 
-    def request_stop(self) -> None:
-        """Let the controller come to its end; return at once."""
+    def leave(self, owner: object = None) -> None:
+        """Let the controller come to its end with nobody who waits for it; return at once.
+
+        Args:
+            owner: What has to live until then.
+        """
 
     def stop(self, timeout_s: float | None = None) -> None:
         """Let the controller come to its end and wait for it, or raise what ended it."""

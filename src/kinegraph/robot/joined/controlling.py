@@ -161,6 +161,7 @@ class ControlledScene(EditedScene):
             waiters = link.loop.waiters
             controller = controller_of(options, arm, chain, self._dynamics(), waiters)
             targets = handle(session_of(link, controller, options), controller, chain)
+            targets.owner = self.robot
             # From here on every change of the scene goes to this session too.
             self._targets = cast("weakref.ref[TargetHandle]", weakref.ref(targets))
             self._starting = True

@@ -53,7 +53,7 @@ from kinegraph.robot.loop.loop_layout import (
     STATE_ROW_FIELDS,
     LoopMemory,
 )
-from kinegraph.robot.loop.realtime import raise_as_far_as_possible, raise_thread
+from kinegraph.robot.loop.realtime import lower_thread, raise_as_far_as_possible, raise_thread
 from kinegraph.robot.loop.rings import Ring
 from kinegraph.robot.loop.session_kernels import stream_session
 from kinegraph.robot.loop.waiting import Waiters
@@ -238,10 +238,14 @@ class LoopThread:
         thread = self._thread.native_id
         if thread is None:
             return
-        if priority is None and self._realtime[0] is None:
+        own, _, enforce = self._realtime
+        if priority is None and own is None:
             raise_as_far_as_possible(thread)
-        if priority is not None or cpu is not None:
-            raise_thread(priority, cpu, enforce=self._realtime[2], thread=thread)
+        elif priority is None and own == 0:
+            lower_thread(thread)
+        wanted = own if priority is None else priority
+        if wanted or cpu is not None:
+            raise_thread(wanted or None, cpu, enforce=enforce, thread=thread)
 
     def wake(self) -> None:
         """Make the loop look at its flags now."""

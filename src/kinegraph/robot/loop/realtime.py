@@ -11,6 +11,7 @@ __all__ = [
     "PRIORITY_MAX",
     "check_realtime",
     "has_realtime_kernel",
+    "lower_thread",
     "raise_as_far_as_possible",
     "raise_thread",
 ]
@@ -80,6 +81,14 @@ def raise_as_far_as_possible(thread: int) -> int:
         _said.add(text)
         _LOG.info("%s", text)
     return 0
+
+
+def lower_thread(thread: int) -> None:
+    """Make a thread with a FIFO priority an ordinary one again."""
+    if os.sched_getscheduler(thread) & ~os.SCHED_RESET_ON_FORK != os.SCHED_FIFO:
+        return
+    ordinary = os.SCHED_OTHER | os.SCHED_RESET_ON_FORK  # the flag may be kept, not taken back
+    os.sched_setscheduler(thread, ordinary, os.sched_param(0))
 
 
 def set_fifo(thread: int, priority: int) -> None:

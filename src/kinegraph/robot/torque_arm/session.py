@@ -244,6 +244,10 @@ class ArmSession:
         """Let the controller come to its end; return at once."""
         self._block[B_STOP] = 1
 
+    def leave(self, owner: object = None) -> None:
+        """Let the controller come to its end with nobody who waits for it; return at once."""
+        self.request_stop()
+
     def stop(self, timeout_s: float | None = None) -> None:
         """Let the controller come to its end and wait for it, or step until it is there.
 
