@@ -30,7 +30,7 @@ def test_links_in_the_root_point_to_the_packages(door: str) -> None:
     assert (ROOT / door).resolve() == (ROOT / "src" / "kinegraph" / door).resolve()
 
 
-@pytest.mark.parametrize("door", ["kinegraph.scene", "kinegraph.kinematics"])
+@pytest.mark.parametrize("door", DOORS)
 def test_importing_a_door_loads_no_heavy_library(door: str) -> None:
     script = (
         f"import sys, {door}\n"

@@ -16,7 +16,9 @@ from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = ["FER", "FR3", "ArmTable", "PositionDependentLimits", "arm_table"]
 
+# What the tables stay below the robot's limits, rad/s, rad/s^2 and rad/s^3: libfranka's tolerance.
 RESERVE = 1e-3
+# Most friction of a joint unless a table says it, as a share of the rated torque.
 FRICTION_SHARE = 0.02
 
 
@@ -116,12 +118,14 @@ class ArmTable:
         return int(self.lower.shape[0])
 
 
+# Of both arms: rad/s, Nm, kg m^2, Nm, Nm.
 BRAKING_ONSET = (0.30, 0.20, 0.20, 0.30, 0.35, 0.35, 0.35)
 RATED_TORQUE = (87.0, 87.0, 87.0, 87.0, 12.0, 12.0, 12.0)
 DRIVE_INERTIA = (0.6057, 0.6057, 0.4625, 0.4625, 0.2055, 0.2055, 0.2055)
 FRICTION_LIMITS = (1.5, 1.5, 1.5, 1.5, 1.0, 0.7, 0.5)
 TORQUE_LIMITS = (86.0, 86.0, 86.0, 86.0, 11.5, 11.5, 11.5)
 
+# rad/s, as libfranka's rate limiter of version 5 has them, and rad/s^2.
 FER_VELOCITY = (2.129003, 2.151503, 2.144003, 2.136503, 2.564003, 2.549003, 2.549003)
 FER_ACCELERATION = np.array([15.0, 7.5, 10.0, 12.5, 15.0, 20.0, 20.0])
 
@@ -142,6 +146,7 @@ FER = ArmTable(
 )
 """The Franka Emika Robot (Panda), version 5."""
 
+# rad/s and rad/s^2.
 FR3_VELOCITY = np.array([2.62, 2.62, 2.62, 2.62, 5.26, 4.18, 5.26])
 FR3_DECELERATION = np.array([6.0, 2.585, 3.5, 4.0, 17.0, 5.5, 17.0])
 

@@ -17,6 +17,7 @@ from kinegraph.robot.loop.rings import Ring, RingReader
 __all__ = ["RecordReader", "record_kind"]
 
 KINDS: tuple[type[TargetRecord], ...] = (CartesianSent, JointSent)
+# Records taken from the ring at a time.
 BLOCK = 256
 
 R = TypeVar("R", bound=TargetRecord)

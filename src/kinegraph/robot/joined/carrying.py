@@ -18,9 +18,12 @@ from kinegraph.scene.pose import Isometry3d
 __all__ = ["CarryingScene", "ToolMismatch"]
 
 _LOG = logging.getLogger("kinegraph.robot")
+# Frames this close are the same, m and rad; masses, kg.
 TOOL_TOLERANCE = 1e-5
 MASS_TOLERANCE = 1e-3
+# m/s^2.
 GRAVITY = 9.81
+# Longest wait until the states show what was set.
 SHOWN_S = 0.5
 
 

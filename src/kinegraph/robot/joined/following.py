@@ -23,6 +23,7 @@ from kinegraph.scene.urdf import parseURDFString
 
 __all__ = ["FollowedScene"]
 
+# Longest wait for a state, and the pause after none came.
 FOLLOW_S = 1.0
 RETRY_S = 0.1
 

@@ -35,8 +35,10 @@ from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["TargetController"]
 
+# Rows that the rings keep: 16 s of records, 4 s of states for an observer.
 RECORD_ROWS = 16384
 OBSERVED_ROWS = 4096
+# Cycles on copies before the first one.
 REHEARSALS = 3
 # By the codes that the controllers share, see `cartesian_kernels`.
 FAULTS = {
@@ -46,7 +48,9 @@ FAULTS = {
     -4: "the law gave a torque that is not finite",
 }
 NOT_TUNED = "its controller has none of what can be tuned"
+# Numbers that a chain may have at least, so that longer tools can be put on.
 CHAIN_ROOM = 4096
+# Longest wait for the loop to take over a chain.
 _TAKE_S = 1.0
 
 

@@ -10,6 +10,7 @@ from kinegraph.scene.array_types import IntArray
 
 __all__ = ["ArmAnswers"]
 
+# Numbers of a load: mass, centre, inertia.
 LOAD = 13
 
 

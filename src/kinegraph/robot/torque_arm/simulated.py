@@ -13,7 +13,9 @@ from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = ["SimulatedArm"]
 
+# Nm/s, as libfranka limits torques.
 TORQUE_RATE = 1000.0 - 1e-3
+# m/s^2, base frame.
 GRAVITY = (0.0, 0.0, -9.81)
 NO_WRENCH = (0.0,) * 6
 
