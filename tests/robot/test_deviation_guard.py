@@ -109,6 +109,21 @@ def test_a_joint_target_beyond_the_guard_is_logged_once(caplog: pytest.LogCaptur
         arm.set_joints(start)
 
 
+def test_joint_targets_on_their_bounds_are_taken_and_beyond_refused() -> None:
+    with control().joint_targets(BENT, pace="stepped") as arm:
+        start = arm.target()
+        for bound, outward in zip(arm.bounds(), (-1.0, 1.0), strict=True):
+            for joint in range(6):
+                q = start.copy()
+                q[joint] = bound[joint]
+                arm.set_joints(q)
+                q[joint] += outward * 1e-6
+                with pytest.raises(InvalidArgumentError, match=f"joint {joint + 1} "):
+                    arm.set_joints(q)
+        arm.set_joints(np.clip(start, *arm.bounds()))
+        np.testing.assert_array_equal(arm.target(), start)
+
+
 def test_a_position_alone_is_no_target_of_a_link() -> None:
     with control().cartesian_targets(NEAR, pace="stepped") as arm:
         for link, frame in ((None, None), ("tool0", None), (None, "base")):

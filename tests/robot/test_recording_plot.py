@@ -77,3 +77,13 @@ def test_the_command_draws_a_file_or_says_in_a_sentence_why_not(
     assert (tmp_path / "run.png").stat().st_size > 1000
     assert main(["show", str(tmp_path / "run.log"), "--plot", str(tmp_path / "run.xyz")]) == 1
     assert capsys.readouterr().err.startswith("kinegraph show: path: ")
+
+
+def test_a_run_says_in_a_line_what_it_is() -> None:
+    assert repr(RecordedRun({})) == "RecordedRun(tables none, 0 events, 0 rows lost)"
+    about = {"started_at": "today", "host": "arm.local"}
+    told = repr(RecordedRun(run().tables, lost={"cycles": 3, "records": 4}, about=about))
+    assert told == (
+        "RecordedRun(today, arm.local, tables cycles, records, joint_records, "
+        "0 events, 7 rows lost)"
+    )

@@ -142,3 +142,9 @@ def test_a_simulated_arm_falls_as_far_as_its_stops() -> None:
     assert not arm.dq.any()
     with pytest.raises(InvalidArgumentError, match="friction"):
         SimulatedArm(description, start_of("iiwa"), friction=-1.0)
+
+
+def test_a_description_says_in_a_line_which_chain_it_is() -> None:
+    told = repr(described("ur5"))
+    assert told.startswith("ArmDescription('ur5', 'world' to 'tool0', joints shoulder_pan_joint, ")
+    assert "\n" not in told

@@ -69,7 +69,7 @@ class JointTargets(TunableTargets):
         """Set the target.
 
         Args:
-            q: (n,) joint positions, rad, at least `inset` from the position limits: 0.02 rad, or
+            q: (n,) joint positions, rad, within `bounds()`: 0.02 rad from the position limits, or
                 the law's `joint_position_margin` if that is more.
 
         Raises:
@@ -107,6 +107,10 @@ class JointTargets(TunableTargets):
     def target(self) -> Array:
         """Return (n,) the newest target, rad; the anchor until something is set."""
         return self._slot_values()[: self._arm.n]
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return the least and the greatest positions that a target may have, (n,) each, rad."""
+        return self._arm.lower + self._inset, self._arm.upper - self._inset
 
     # --- what happens ---------------------------------------------------------------------------
 

@@ -98,6 +98,13 @@ class RecordedRun:
     complete: bool = True
     damaged: int = 0
 
+    def __repr__(self) -> str:
+        """Say what is in it, without reading it."""
+        parts = [str(self.about[name]) for name in ("started_at", "host") if name in self.about]
+        parts.append(f"tables {', '.join(self.tables) or 'none'}")
+        lost = sum(self.lost.values())
+        return f"RecordedRun({', '.join(parts)}, {len(self.events)} events, {lost} rows lost)"
+
     def table(self, name: str) -> np.ndarray:
         """Return the rows of a table.
 

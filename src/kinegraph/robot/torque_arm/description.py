@@ -38,6 +38,13 @@ class ArmDescription:
     bodies: DynamicsPlan
     table: ArmTable
 
+    def __repr__(self) -> str:
+        """Say which chain it is."""
+        return (
+            f"ArmDescription({self.table.name!r}, {self.base_link!r} to {self.tip_link!r}, "
+            f"joints {', '.join(self.joint_names)})"
+        )
+
     @property
     def n(self) -> int:
         """Number of joints."""
