@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kinegraph.robot.argument_checks import as_numbers
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
@@ -34,7 +35,7 @@ def frozen(values: VectorLike, name: str = "values") -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PositionDependentLimits:
+class PositionDependentLimits(FrozenData):
     """Velocity limits that the robot lowers toward its position limits.
 
     v(d) = max(0, min(velocity, sqrt(2 deceleration d) - offset) - 1e-3), d the distance to the
@@ -60,7 +61,7 @@ class PositionDependentLimits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ArmTable:
+class ArmTable(FrozenData):
     """Limits of an arm of n joints.
 
     Attributes:

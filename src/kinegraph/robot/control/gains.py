@@ -10,13 +10,14 @@ from kinegraph.robot.control.checks import (
     check_non_negative,
     check_positive,
 )
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.scene.array_types import VectorLike
 
 __all__ = ["CARTESIAN_GAINS", "DROID_GAINS", "JOINT_GAINS", "Gains", "scaled_cartesian"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gains:
+class Gains(FrozenData):
     """Springs and dampers of the law.
 
     Attributes:

@@ -6,6 +6,7 @@ import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import check_kind, check_positive, check_positive_vector
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.control.gains import JOINT_GAINS
 from kinegraph.robot.control.guards.session_guards import Observer, check_session
 from kinegraph.robot.control.option_packing import arm_values, impedance_values, packed_row
@@ -22,7 +23,7 @@ DEFAULT_LIMIT_FRACTION = 0.2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointLimits:
+class JointLimits(FrozenData):
     """A budget for the motion of each joint.
 
     Attributes:

@@ -13,6 +13,7 @@ from kinegraph.robot.control.checks import (
     check_non_negative,
     check_positive,
 )
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = [
@@ -132,7 +133,7 @@ class IkOptions:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FrictionTerm:
+class FrictionTerm(FrozenData):
     """Compensation of the joints' Coulomb friction, learned while the goal moves.
 
     tau_i = friction_i clip(v_i / speed, -1, 1), with v_i the goal's velocity, and

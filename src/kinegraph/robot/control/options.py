@@ -19,6 +19,7 @@ from kinegraph.robot.control.checks import (
     check_posture,
     refuse,
 )
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains, scaled_cartesian
 from kinegraph.robot.control.guards.session_guards import Observer, check_session
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
@@ -66,7 +67,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ImpedanceOptions:
+class ImpedanceOptions(FrozenData):
     """The controller's own torque law and what guards it.
 
     Attributes:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinegraph.robot.argument_checks import as_numbers
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
 from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.errors import InvalidArgumentError
@@ -35,7 +36,7 @@ TYPES = {
 R = TypeVar("R", bound="TargetRecord")
 
 
-class TargetRecord:
+class TargetRecord(FrozenData):
     """A record of a target controller; its subclasses are made by the kind of controller.
 
     Attributes:
@@ -44,6 +45,14 @@ class TargetRecord:
 
     __slots__ = ()
     layout: ClassVar[tuple[tuple[str, int], ...]] = ()
+
+    def __post_init__(self) -> None:
+        for name, _ in self.layout:
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray) and value.flags.writeable:
+                value = value.copy()
+                value.setflags(write=False)
+                object.__setattr__(self, name, value)
 
     @classmethod
     def from_row(cls: type[R], row: Array, joints: int = 7) -> R:

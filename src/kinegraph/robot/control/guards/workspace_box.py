@@ -7,6 +7,7 @@ import numpy as np
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import frozen
 from kinegraph.robot.control.checks import refuse
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
 
@@ -18,7 +19,7 @@ TOUCH = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WorkspaceBox:
+class WorkspaceBox(FrozenData):
     """A box in the robot's base frame that the controlled link's origin is kept in.
 
     Targets outside are refused. The trajectory brakes in time to stay inside, also where it passes

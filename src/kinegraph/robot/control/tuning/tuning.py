@@ -6,6 +6,7 @@ import numpy as np
 
 from kinegraph.robot.control.arms import frozen
 from kinegraph.robot.control.checks import check_finite_vector, check_positive, refuse
+from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.control.option_parts import MotionLimits
 from kinegraph.robot.control.tuning.tuning_layout import (
     MIN_DAMPING_RATIO,
@@ -61,7 +62,7 @@ class TuningUpdate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tuning:
+class Tuning(FrozenData):
     """All numbers of a running session that may be tuned; fields as in `TuningUpdate`."""
 
     joint_stiffness: Array
