@@ -82,13 +82,19 @@ def unruly(sheet: Sheet) -> None:
 
 
 def books(sheet: Sheet, bar: str, said: Any, seen: dict[str, Any]) -> None:
-    """Lost commands, records and memory, and how long the loop computes."""
+    """Lost commands, records, memory, garbage collections, and how long the loop computes.
+
+    Python collects garbage in whichever thread allocates; in the loop's it never may.
+    """
     facts = seen["answers"]
     missing = max(0, said["cycles"] - said["records"]) + said["records_lost"]
     sheet.report(f"{bar}.targets", said["targets"], None, **facts)
     sheet.report(f"{bar}.unanswered", seen["unanswered"], "== 0", **facts)
     sheet.report(f"{bar}.overtaken", seen["overtaken"], None, **facts)
     sheet.report(f"{bar}.missing_records", missing, "== 0", **{**facts, "n": said["records"]})
+    collections = {**facts, "n": said["collections"]}
+    sheet.report(f"{bar}.collections", said["collections"], "> 0", **facts)
+    sheet.report(f"{bar}.loop_collections", said["loop_collections"], "== 0", **collections)
     sheet.report(f"{bar}.rss_growth_MB", said["rss_growth_mb"], "< 10", **facts)
     sheet.report(f"{bar}.compute_p999_us", said["compute_p999_us"], "<= 300", latency=True, **facts)
     sheet.report(f"{bar}.compute_p50_us", said["compute_p50_us"], None, **facts)

@@ -1,11 +1,14 @@
 """The harness of the acceptance bars: limits, verdicts, exit codes, children, sockets."""
 
+import gc
 import json
 import sys
+import threading
 
 import pytest
 from bars import INCONCLUSIVE, Bar, Sheet, holds
 from children import Child, HangError, ProgramError, sockets_of
+from collections_seen import Collections
 
 
 @pytest.mark.parametrize(
@@ -107,3 +110,31 @@ def test_sockets_of_a_process_are_listed_with_wildcards() -> None:
         child.wait_for("bound", 60.0)
         found = sockets_of(child.pid)
     assert sorted(text.rpartition(":")[0] for text in found) == ["tcp 127.0.0.1", "udp 0.0.0.0"]
+
+
+def test_collections_are_counted_by_the_thread_that_does_them() -> None:
+    gone = threading.Event()
+
+    def work() -> None:
+        gc.collect(0)
+        gone.wait(60.0)
+
+    with Collections() as seen:
+        before = seen.count
+        thread = threading.Thread(target=work, name="a loop")
+        idle = threading.Thread(target=gone.wait, args=(60.0,), name="an idle loop")
+        thread.start()
+        idle.start()
+        gc.collect()
+        while seen.by("a loop") == 0:
+            gone.wait(0.001)
+        assert seen.by("a loop") == 1
+        assert seen.by("an idle loop") == 0
+        assert seen.by("no loop") is None
+        assert seen.count >= before + 2
+        gone.set()
+        thread.join()
+        idle.join()
+    counted = seen.count
+    gc.collect()
+    assert seen.count == counted

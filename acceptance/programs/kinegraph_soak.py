@@ -3,6 +3,7 @@
 Prints the figures as JSON on its last line.
 """
 
+import gc
 import json
 import sys
 import threading
@@ -10,6 +11,7 @@ import time
 from typing import Any
 
 import numpy as np
+from collections_seen import Collections
 from kinegraph_client import FIFO, connect, rss_mb, spin, thresholds
 from shared_moves import TOOL_AT, TOOL_TILT
 
@@ -26,10 +28,15 @@ CUBE_M, STEP_M, TURN_RAD = 0.12, 0.05, np.deg2rad(15.0)
 WARM_S, LANDING_S, MINUTE_S, LOOK_S = 5.0, 2.0, 60.0, 0.1
 STALL_S, BURST, BURST_S = 2.0, 20, 0.1
 RATE_HZ, TUNE_S, TOOL_S = 30.0, 1.0, 5.0
+LOOP_THREAD = "kinegraph-loop"
 
 
 class Books:
-    """Reads every record and cycle of a session in a thread of its own."""
+    """Reads every record and cycle of a session in a thread of its own.
+
+    That thread collects garbage, too, so that there are collections from which the loop's thread
+    has to be free.
+    """
 
     def __init__(self, arm: CartesianTargets) -> None:
         self._records, self._cycles = arm.records(), arm.cycles()
@@ -37,12 +44,14 @@ class Books:
         self._ended = threading.Event()
         self.records = 0
         self.compute_us: list[np.ndarray] = []
+        self._collections = Collections()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self) -> None:
         while not self._ended.wait(LOOK_S):
             self._take()
+            gc.collect(0)
         self._take()
 
     def _take(self) -> None:
@@ -54,12 +63,15 @@ class Books:
         """Stop reading; what was read."""
         self._ended.set()
         self._thread.join(5.0)
+        self._collections.close()
         compute = np.concatenate(self.compute_us)
         p50, p99, p999 = np.percentile(compute, [50.0, 99.0, 99.9])
         return {
             "records": self.records,
             "records_lost": self._records.lost,
             "cycles_read": len(compute),
+            "collections": self._collections.count,
+            "loop_collections": self._collections.by(LOOP_THREAD),
             "compute_p50_us": p50,
             "compute_p99_us": p99,
             "compute_p999_us": p999,
