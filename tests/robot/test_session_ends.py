@@ -20,6 +20,7 @@ from kinegraph.robot import (
 )
 from kinegraph.robot.control.target_handle import TargetHandle
 from kinegraph.robot.link import RobotLink
+from kinegraph.robot.session import MotionSession
 
 pytestmark = pytest.mark.compiled
 
@@ -94,23 +95,24 @@ def test_a_handle_keeps_its_robot_connected_until_its_session_is_over(
     assert seen() is None
 
 
-def left_alone(start: Callable[[Robot], TargetHandle]) -> RobotLink:
-    """A session whose robot and handle are dropped at once; its link alone is kept."""
+def left_alone(start: Callable[[Robot], TargetHandle]) -> tuple[RobotLink, MotionSession]:
+    """A session whose robot and handle are dropped at once; it and its link alone are kept."""
     robot = Robot(HOST)
-    after(20, start(robot))
-    return robot.link
+    arm, session = start(robot), robot.link.session
+    after(20, arm)
+    assert session is not None
+    return robot.link, session
 
 
 @start_some
 def test_robot_and_handle_dropped_together_finish_the_motion_and_leave(
     start: Callable[[Robot], TargetHandle],
 ) -> None:
-    link = left_alone(start)
+    link, session = left_alone(start)
     gc.collect()
     wait_until(lambda: not link.is_busy)
     wait_until(lambda: not link.connection.channel.is_open)
-    assert link.session is not None
-    assert link.session.wait()
+    assert session.wait()
     with Robot(HOST) as robot:
         assert np.abs(robot.read_once().dq).max() < 0.02
         assert not robot.state.last_motion_errors
