@@ -16,16 +16,19 @@ from kinegraph.robot import (
     WorkspaceBox,
 )
 from kinegraph.robot.control import FR3, CartesianOptions, ImpedanceOptions, JointOptions
-from kinegraph.robot.control.backends import checked_options
+from kinegraph.robot.control.backends import checked_options, within_robot
 from kinegraph.robot.errors import InvalidArgumentError
 
 CARTESIAN_WHOLE = CartesianOptions(
     workspace=WorkspaceBox([0.0, -0.5, 0.0], [0.8, 0.5, 1.0]),
     max_target_age_s=1.0,
-    backend=ImpedanceOptions(friction=FrictionTerm(), integral=IntegralTerm()),
+    backend=ImpedanceOptions(
+        friction=FrictionTerm(), integral=IntegralTerm(), posture=0.5 * (FR3.lower + FR3.upper)
+    ),
 )
 JOINT_WHOLE = JointOptions(limits=JointLimits.share_of(FR3))
 WRONG: list[Any] = [object(), "0.2", {}, 0.2j, [[]], (0.2, 0.5, 20.0, 1.0), MotionLimits, np.nan]
+WRONG.append(np.ones((2, 2)))
 
 
 def wrong_parts(options: Any, at: str = "") -> list[tuple[str, Any]]:
@@ -73,3 +76,15 @@ def test_a_law_in_the_place_of_options_is_told_where_it_belongs(kind: Any, law: 
 def test_what_is_no_options_is_refused(kind: Any, other: Any) -> None:
     with pytest.raises(InvalidArgumentError, match=f"are no {kind.__name__}$"):
         checked_options(other, kind)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan, "fast"])
+@pytest.mark.parametrize("version", [5, 10])
+def test_a_budget_that_is_none_is_refused_and_not_cut_to_what_the_robot_takes(
+    bad: Any, version: int
+) -> None:
+    options = CartesianOptions(backend=RobotController())
+    for name in ("limits", "rotation_limits"):
+        for row in ((bad, 1.0, 1.0), (1.0, bad, 1.0), (1.0, 1.0, bad)):
+            with pytest.raises(InvalidArgumentError, match=name):
+                within_robot(with_part(options, name, MotionLimits(*row)), version)

@@ -156,7 +156,12 @@ def session_of(
 
 
 def within_robot(options: CartesianOptions, version: int) -> CartesianOptions:
-    """Return options whose budgets the robot takes, if its own controller is to follow them."""
+    """Return options whose budgets the robot takes, if its own controller is to follow them.
+
+    Raises:
+        InvalidArgumentError: A field is refused. Also a `ValueError`.
+    """
+    options.validate()
     if not isinstance(options.backend, RobotController):
         return options
     bounds = rate_limits(version).cartesian.tolist()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import check_flag
+from kinegraph.robot.argument_checks import check_flag, is_number
 from kinegraph.robot.control.arms import ArmTable, frozen
 from kinegraph.robot.control.checks import (
     check_finite_vector,
@@ -147,7 +147,6 @@ class ImpedanceOptions(FrozenData):
             check_flag(name, getattr(self, name))
         self.gains.validate(None if arm is None else arm.n)
         self._validate_torque_limits(arm)
-        self._validate_posture(arm)
         self.ik.validate()
         self.leash.validate()
         check_positive("cutoff_frequency", self.cutoff_frequency)
@@ -158,6 +157,7 @@ class ImpedanceOptions(FrozenData):
         check_in_range("joint_velocity_fraction", fraction, 0.0, 1.0, open_below=True)
         check_in_range("velocity_barrier_fraction", self.velocity_barrier_fraction, fraction, 1.0)
         check_in_range("joint_position_margin", self.joint_position_margin, 0.035, 0.5)
+        self._validate_posture(arm)
         if self.max_spring_force is not None:
             check_positive("max_spring_force", self.max_spring_force)
 
@@ -174,8 +174,9 @@ class ImpedanceOptions(FrozenData):
             check_kind("integral", self.integral, IntegralTerm)
             self.integral.validate()
         for name in ("wall_depth", "max_lead"):
-            if getattr(self, name) != np.inf:
-                check_positive(name, getattr(self, name))
+            value = getattr(self, name)
+            if not is_number(value) or value != np.inf:
+                check_positive(name, value)
 
     def _validate_torque_limits(self, arm: ArmTable | None) -> None:
         if self.torque_limits is None:

@@ -32,7 +32,8 @@ class RobotController:
 
 def check_controller_mode(mode: ControllerMode) -> None:
     """Raise InvalidArgumentError unless the mode is one of the robot's own controllers."""
-    if mode not in (ControllerMode.JointImpedance, ControllerMode.CartesianImpedance):
+    known = (ControllerMode.JointImpedance, ControllerMode.CartesianImpedance)
+    if not isinstance(mode, ControllerMode) or mode not in known:
         raise refuse(
             "controller_mode",
             mode,
