@@ -13,13 +13,19 @@ from waiting_for import wait_until
 from kinegraph.robot import (
     CartesianOptions,
     ControlError,
+    InvalidOperationError,
     JointOptions,
+    JointPositions,
+    RealtimeError,
     Robot,
     RobotController,
+    RobotState,
     SimulatedRobot,
+    Torques,
 )
 from kinegraph.robot.control.target_handle import TargetHandle
 from kinegraph.robot.link import RobotLink
+from kinegraph.robot.loop import realtime
 from kinegraph.robot.session import MotionSession
 
 pytestmark = pytest.mark.compiled
@@ -141,3 +147,48 @@ def test_a_sessions_priority_is_its_own(
         for options in (JointOptions(dry_run=True, realtime_priority=50), JointOptions()):
             robot.start_joint_target_control(options).stop()
     assert seen == asked
+
+
+def test_a_priority_that_is_insisted_on_keeps_a_session_from_starting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+
+    def refuse(_thread: int, *what: object) -> None:
+        tried.append(type(what[0]).__name__)
+        raise PermissionError
+
+    wanted = JointOptions(realtime_priority=50, cpu=0)
+    with Robot(HOST) as robot:
+        monkeypatch.setattr(os, "sched_setscheduler", refuse)
+        monkeypatch.setattr(os, "sched_setaffinity", refuse)
+        monkeypatch.setattr(realtime, "has_realtime_kernel", lambda: True)
+        with robot.start_joint_target_control(wanted) as arm:  # "ignore" goes on without
+            assert arm.is_running
+        monkeypatch.setattr(robot.link.loop, "_realtime", (80, None, True))
+        with pytest.raises(RealtimeError, match=r"priority 50 .* core 0"):
+            robot.start_joint_target_control(wanted)
+        assert tried == ["int", "set"] * 2  # both, whatever the first one brought
+        assert not robot.link.is_busy
+
+
+def test_nothing_else_is_started_on_the_connection_while_a_session_runs() -> None:
+    def still(state: RobotState, period_s: float) -> Torques:
+        return Torques(np.zeros(7))
+
+    def here(state: RobotState, period_s: float) -> JointPositions:
+        return JointPositions(state.q_d)
+
+    with Robot(HOST) as robot, robot.start_joint_target_control() as arm:
+        starts: list[Callable[[], object]] = [
+            lambda: robot.control_torques(still),
+            lambda: robot.control_joint_positions(here),
+            robot.start_torque_control,
+            robot.start_joint_velocity_control,
+            robot.start_cartesian_target_control,
+            robot.start_joint_target_control,
+        ]
+        for another in starts:
+            with pytest.raises(InvalidOperationError, match="while another control"):
+                another()
+        after(5, arm)
