@@ -34,7 +34,7 @@ def main() -> None:
         options = CartesianOptions(
             limits=MotionLimits(0.5, 2.0, 60.0),
             workspace=WorkspaceBox(here - 0.1, here + 0.1),
-            max_target_age_s=0.5,  # a policy that stops thinking stops the arm
+            max_target_age_s=1.0,  # a policy that stops thinking stops the arm
             backend=ImpedanceOptions(max_spring_force=20.0),
             observer=observe,
         )

@@ -34,7 +34,7 @@ class SteppedNetwork:
         self.sim, self.relay = sim, relay
         self._actions: deque[Callable[[], None]] = deque()
         self._stop = threading.Event()
-        self._patience_s = SHORT_S
+        self._first, self._patience_s = True, PATIENCE_S
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.failure: BaseException | None = None
         self._thread.start()
@@ -80,13 +80,16 @@ class SteppedNetwork:
         lost = after["forwarded"] == before["states"]["forwarded"]
         moving = self.sim.state[S_robot_mode] == MOVE
         if not moving:
-            self._patience_s = SHORT_S  # a client need not answer the first state of a motion
+            self._first = True
         if lost or not moving:
             time.sleep(2e-4)
             return
+        if self._first:  # which a client need not answer
+            self._first, self._patience_s = False, PATIENCE_S
+            self._wait(self._is_answered, SHORT_S)
+            return
         answered = self._wait(self._is_answered, self._patience_s)
-        # A client that has not begun, or has ended, is not waited for.
-        self._patience_s = PATIENCE_S if answered else SHORT_S
+        self._patience_s = PATIENCE_S if answered else SHORT_S  # it may have ended
 
     def _is_answered(self) -> bool:
         """Whether the command for the newest state has come and is lost or handed on."""
