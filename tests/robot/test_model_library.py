@@ -151,16 +151,14 @@ def test_wrong_arguments_never_reach_the_library(
 # --- bytes --------------------------------------------------------------------------------------
 
 
-def temporary_files() -> set[str]:
-    return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("libfcimodels-")}
-
-
-def test_bytes_give_the_same_library_and_leave_no_file(path: Path) -> None:
-    before = temporary_files()
+def test_bytes_give_the_same_library_and_leave_no_file(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other processes have files there, too
     with SoModelBackend.from_bytes(path.read_bytes()) as backend:
-        assert temporary_files() == before
+        assert os.listdir(tmp_path) == []
         np.testing.assert_allclose(backend.pose(Q, 4), expected("O_T_J4", Q), rtol=1e-14)
-    assert temporary_files() == before
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_temporary_file_is_for_its_owner_alone(
@@ -354,7 +352,7 @@ def test_threads_may_share_it_and_one_may_close_it(path: Path) -> None:
     started = threading.Barrier(8)
 
     def work(i: int) -> None:
-        started.wait(10.0)
+        started.wait(60.0)
         while True:
             try:
                 result = backend.pose(Q * i, i)
@@ -366,11 +364,11 @@ def test_threads_may_share_it_and_one_may_close_it(path: Path) -> None:
     threads = [threading.Thread(target=work, args=(i,)) for i in range(1, 8)]
     for thread in threads:
         thread.start()
-    started.wait(10.0)
+    started.wait(60.0)
     for _ in range(200):
         backend.pose(Q, 1)
     backend.close()
     for thread in threads:
-        thread.join(10.0)
+        thread.join(60.0)
     assert not any(thread.is_alive() for thread in threads)
     assert not wrong
