@@ -205,7 +205,7 @@ def test_a_robot_that_is_silent_about_its_library_ends_in_time() -> None:
     with Replying() as scripted:
         scripted.unanswered = {"LoadModelLibrary"}
         with (
-            Robot(scripted.address, version=5, timeout_s=0.3) as robot,
+            Robot(scripted.address, version=5, timeout_s=1.0) as robot,
             pytest.raises(NetworkError, match="no reply to Load Model Library"),
         ):
             robot.load_model("robot")

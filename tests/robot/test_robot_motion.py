@@ -373,7 +373,7 @@ def test_a_callback_that_does_not_compile_is_refused_before_anything_is_sent(
 def test_a_motion_that_never_shows_in_the_states_ends_in_time(scripted: ScriptedRobot) -> None:
     scripted.shows_motion = False
     with (
-        Robot(scripted.address, timeout_s=0.5) as robot,
+        Robot(scripted.address, timeout_s=1.0) as robot,
         pytest.raises(ProtocolError, match="never show it: mode 1, generator 0 instead of 5"),
     ):
         start(robot)
@@ -382,7 +382,7 @@ def test_a_motion_that_never_shows_in_the_states_ends_in_time(scripted: Scripted
 
 def test_a_move_that_is_never_answered_ends_in_time(scripted: ScriptedRobot) -> None:
     scripted.unanswered.add("Move")
-    with Robot(scripted.address, timeout_s=0.3) as robot:
+    with Robot(scripted.address, timeout_s=1.0) as robot:
         with pytest.raises(NetworkError, match="no reply to Move"):
             start(robot)
         with pytest.raises(NetworkError, match="no reply to Move"):

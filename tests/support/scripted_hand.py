@@ -74,7 +74,7 @@ class ScriptedHand:
         assert self.destination is not None
         (sender or self.udp).sendto(datagram, self.destination)
 
-    def await_request(self, name: str, within_s: float = 10.0) -> None:
+    def await_request(self, name: str, within_s: float = 60.0) -> None:
         """Wait until a command has come."""
         end = time.monotonic() + within_s
         number = self.protocol.commands[name]
