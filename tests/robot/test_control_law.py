@@ -182,7 +182,7 @@ def test_after_a_push_it_is_back_as_soon_and_as_near_as_the_reference(
 ) -> None:
     way, left, time = pushed_and_let_go(DEFAULT, name, force)
     reference = pushed_and_let_go(REFERENCE, name, force)
-    assert way == pytest.approx(reference[0], abs=0.05)
+    assert way == pytest.approx(reference[0], rel=0.05)
     assert left <= reference[1] + 0.02
     assert time <= reference[2] + 5.0
     if name != "nothing rubs":

@@ -142,6 +142,7 @@ REFUSED: list[tuple[str, CartesianOptions]] = [
         for bad in (0.69, 1.01, NAN)
     ),
     *(("reference_cutoff", impedance(reference_cutoff=bad)) for bad in (0.9, NAN, INF)),
+    *(("feedback_cutoff", impedance(feedback_cutoff=bad)) for bad in (9.0, NAN, INF)),
     *(
         ("acceleration_feedforward", impedance(acceleration_feedforward=bad))
         for bad in (-0.1, 1.1, NAN)
@@ -193,7 +194,8 @@ def test_presets() -> None:
         packed = CartesianOptions(backend=law).packed(FR3)
         for name in ("feedforward_gain", "acceleration_gain", "friction_time", "integral_force"):
             assert number(packed, name) == 0.0
-        assert number(packed, "reference_cutoff") == 1000.0
+        assert number(packed, "reference_delay") == 0.0
+        assert number(packed, "feedback_cutoff") == 1000.0
     assert list(CARTESIAN.gains.cartesian_stiffness) == [750, 750, 750, 15, 15, 15]
     assert list(CARTESIAN.gains.cartesian_damping) == [50, 50, 90, 2, 2, 2]
     assert list(DROID.gains.cartesian_damping) == [37, 37, 37, 2, 2, 2]

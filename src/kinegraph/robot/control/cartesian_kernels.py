@@ -41,7 +41,8 @@ from kinegraph.robot.control.options_layout import CUTOFF_OFF, O_feedforward_cut
 from kinegraph.robot.control.pose_kernels import copy, place, solve_chain
 from kinegraph.robot.control.record_kernels import write_record
 from kinegraph.robot.control.table_layout import CYCLE_TIME
-from kinegraph.robot.control.torques.feedforward_kernels import feed_forward, soften
+from kinegraph.robot.control.torques.feedforward_kernels import feed_forward
+from kinegraph.robot.control.torques.reference_kernels import soften
 from kinegraph.robot.control.torques.torque_kernels import set_torques
 from kinegraph.robot.control.walls.landing_kernels import not_blocked, update_blocked
 from kinegraph.robot.control.walls.restart_kernels import needs_restart, restart

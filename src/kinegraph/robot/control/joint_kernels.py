@@ -34,7 +34,8 @@ from kinegraph.robot.control.memory_layout import (
 )
 from kinegraph.robot.control.options_layout import O_max_deviation, O_n
 from kinegraph.robot.control.pose_kernels import copy, solve_chain
-from kinegraph.robot.control.torques.feedforward_kernels import feed_forward_joints, soften
+from kinegraph.robot.control.torques.feedforward_kernels import feed_forward_joints
+from kinegraph.robot.control.torques.reference_kernels import soften
 from kinegraph.robot.control.torques.torque_kernels import set_torques
 from kinegraph.scene.array_types import Array
 

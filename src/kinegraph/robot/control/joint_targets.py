@@ -8,6 +8,7 @@ import numpy as np
 from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_posture
+from kinegraph.robot.control.chunk_curves import smooth_vectors
 from kinegraph.robot.control.generator.runner_kernels import REST_ACCELERATION, REST_VELOCITY
 from kinegraph.robot.control.guards.deviation import JointDeviation
 from kinegraph.robot.control.moving_joints import (
@@ -178,11 +179,12 @@ class JointTargets(TunableTargets):
     def follow(self, q: RowsLike, dt: float) -> bool:
         """Set a chunk of targets, one after the other at a fixed rate, by the robot's clock.
 
-        Row i is the target at i `dt` after the call, and goes on toward the next row meanwhile: the
-        joints go along with it as far as their budgets let them. The call returns when the last
-        has been the target for one `dt`, so that chunks follow each other without a gap. A row
-        whose time has passed when this thread comes to it is left out, the last never. The arm may
-        still be under way at the end: see `wait`.
+        Row i is the target at i `dt` after the call. Toward the next row it goes on along a smooth
+        curve, which stays between the two in each joint: the joints go along with it as far as
+        their budgets let them. Rows more than 0.25 s apart are joined by straight lines. The call
+        returns when the last has been the target for one `dt`, so that chunks follow each other
+        without a gap. A row whose time has passed when this thread comes to it is left out, the
+        last never. The arm may still be under way at the end: see `wait`.
 
         Another target or chunk, from any thread, takes over at once, and the rest of this one is
         dropped; so is it when the session is stopped.
@@ -217,7 +219,7 @@ class JointTargets(TunableTargets):
         self._deviation.expect(row)
         return joints_resting(row)
 
-    def _checked_chunk(self, goals: Any, dt: float) -> Array:
+    def _checked_chunk(self, goals: Any, dt: float) -> tuple[Array, float]:
         rows = as_numbers("q", goals)
         if rows.ndim != 2 or rows.shape[1] != self._arm.n or len(rows) == 0:
             raise InvalidArgumentError(
@@ -228,7 +230,8 @@ class JointTargets(TunableTargets):
                 self._checked_goal(row)
             except InvalidArgumentError as error:
                 raise InvalidArgumentError(f"q: row {i}: {error}", field="q") from None
-        return paced_joints(rows, dt, self._controller.extra.options)
+        rows, dt = smooth_vectors(rows, dt)
+        return paced_joints(rows, dt, self._controller.extra.options), dt
 
     def brought_forward(self, row: Array, seconds: float) -> Array:
         """Return a target, as the controller reads it, as it is `seconds` after its time."""

@@ -6,9 +6,11 @@ placement is 12 numbers, position and rotation (rows); a pose is 16, rows of a 4
 
 from kinegraph.kinematics.dynamics_layout import dynamics_workspace
 from kinegraph.robot.control.generator.generator_layout import GENERATOR_SIZE
-from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.control.table_layout import FILTER_SECTIONS, MAX_JOINTS
 from kinegraph.robot.control.target_layout import TARGET_SIZE
 from kinegraph.robot.field_offsets import offsets
+
+FILTER_MEMORY = 2 * FILTER_SECTIONS * MAX_JOINTS
 
 MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     # Session.
@@ -91,20 +93,29 @@ MEMORY_FIELDS: tuple[tuple[str, int], ...] = (
     ("change", MAX_JOINTS),
     ("planned_rate", MAX_JOINTS),
     ("remainder", MAX_JOINTS),
-    ("half_reference", MAX_JOINTS),
-    ("half_rate", MAX_JOINTS),
-    ("half_change", MAX_JOINTS),
+    ("filtered_reference", FILTER_MEMORY),
+    ("filtered_rate", FILTER_MEMORY),
+    ("filtered_change", FILTER_MEMORY),
+    ("filtered_friction", FILTER_MEMORY),
+    ("share", MAX_JOINTS),
+    ("against_friction", MAX_JOINTS),
     ("law_reference", MAX_JOINTS),
     ("law_rate", MAX_JOINTS),
     ("law_change", MAX_JOINTS),
+    ("law_friction", MAX_JOINTS),
     ("free", 1),
     ("pinned_before", MAX_JOINTS),
     ("task_rate", 6),
     ("friction", MAX_JOINTS),
+    ("dq_before", MAX_JOINTS),
+    ("missed_change", MAX_JOINTS),
+    ("unexplained", MAX_JOINTS),
     ("integral", 3),
     ("rested", 1),
     ("extra", MAX_JOINTS),
     ("feedback", MAX_JOINTS),
+    ("half_feedback", MAX_JOINTS),
+    ("soft_feedback", MAX_JOINTS),
     ("spring", 3),
     ("wall_shift", MAX_JOINTS),
     # Low-passes of what springs and integral force bear, and of the springs' share; how long that

@@ -8,6 +8,7 @@ import numpy as np
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.options_layout import OPTION_OFFSETS, OPTION_SIZE
 from kinegraph.robot.control.table_layout import CYCLE_TIME
+from kinegraph.robot.control.torques.reference_filter import reference_delay, reference_sections
 from kinegraph.scene.array_types import Array, VectorLike
 
 if TYPE_CHECKING:
@@ -64,8 +65,11 @@ def impedance_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike 
 
 def term_values(options: "ImpedanceOptions") -> list[tuple[str, VectorLike | float]]:
     """Return the numbers of what the law has beside springs and dampers; zeros switch it off."""
+    sections = reference_sections(options.reference_cutoff)
     values: list[tuple[str, VectorLike | float]] = [
-        ("reference_cutoff", options.reference_cutoff),
+        ("reference_sections", sections.ravel()),
+        ("reference_delay", reference_delay(sections)),
+        ("feedback_cutoff", options.feedback_cutoff),
         ("feedforward_source", float(options.feedforward_from == "generator")),
         ("acceleration_gain", options.acceleration_feedforward),
         ("wall_depth", options.wall_depth),

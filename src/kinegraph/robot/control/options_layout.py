@@ -4,7 +4,7 @@ A live session may write any of them between two cycles; nothing in the controll
 derived from them.
 """
 
-from kinegraph.robot.control.table_layout import MAX_JOINTS
+from kinegraph.robot.control.table_layout import FILTER_SECTIONS, MAX_JOINTS
 from kinegraph.robot.field_offsets import offsets
 
 OPTION_FIELDS: tuple[tuple[str, int], ...] = (
@@ -70,7 +70,9 @@ OPTION_FIELDS: tuple[tuple[str, int], ...] = (
     # Whether nothing is sent, so that the robot echoes nothing either.
     ("dry_run", 1),
     # Feed-forward from the generator, friction, integral, walls: beyond the reference.
-    ("reference_cutoff", 1),
+    ("reference_sections", 5 * FILTER_SECTIONS),
+    ("reference_delay", 1),
+    ("feedback_cutoff", 1),
     ("feedforward_source", 1),
     ("acceleration_gain", 1),
     ("drive_inertia", MAX_JOINTS),
@@ -147,7 +149,9 @@ O_leash_joint = OPTION_OFFSETS["leash_joint"]
 O_backstop_acceleration = OPTION_OFFSETS["backstop_acceleration"]
 O_backstop_jerk = OPTION_OFFSETS["backstop_jerk"]
 O_dry_run = OPTION_OFFSETS["dry_run"]
-O_reference_cutoff = OPTION_OFFSETS["reference_cutoff"]
+O_reference_sections = OPTION_OFFSETS["reference_sections"]
+O_reference_delay = OPTION_OFFSETS["reference_delay"]
+O_feedback_cutoff = OPTION_OFFSETS["feedback_cutoff"]
 O_feedforward_source = OPTION_OFFSETS["feedforward_source"]
 O_acceleration_gain = OPTION_OFFSETS["acceleration_gain"]
 O_drive_inertia = OPTION_OFFSETS["drive_inertia"]

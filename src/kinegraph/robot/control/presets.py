@@ -18,6 +18,7 @@ def reference(gains: Gains) -> ImpedanceOptions:
         acceleration_feedforward=0.0,
         friction=None,
         integral=None,
+        feedback_cutoff=1000.0,
         wall_depth=math.inf,
         max_lead=math.inf,
     )

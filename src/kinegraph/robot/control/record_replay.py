@@ -25,7 +25,8 @@ from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.pose_kernels import place, solve_chain
 from kinegraph.robot.control.record_layout import RECORD_FIELDS
 from kinegraph.robot.control.rotation import rotation_matrix
-from kinegraph.robot.control.torques.feedforward_kernels import feed_forward, soften
+from kinegraph.robot.control.torques.feedforward_kernels import feed_forward
+from kinegraph.robot.control.torques.reference_kernels import soften
 from kinegraph.robot.control.torques.torque_kernels import set_torques
 from kinegraph.robot.control.walls.restart_kernels import needs_restart
 from kinegraph.robot.control.walls.wall_kernels import update_walls

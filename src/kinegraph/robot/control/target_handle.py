@@ -205,8 +205,11 @@ class TargetHandle(ABC):
         """Return a goal of `move_to` as the controller reads it, or raise."""
 
     @abstractmethod
-    def _checked_chunk(self, goals: Any, dt: float) -> Array:
-        """Return the goals of `follow` as the controller reads them, one a row, or raise."""
+    def _checked_chunk(self, goals: Any, dt: float) -> tuple[Array, float]:
+        """Return the goals of `follow` as the controller reads them, one a row, or raise.
+
+        There may be others between them; the second is the time between two of all, s.
+        """
 
     @abstractmethod
     def brought_forward(self, row: Array, seconds: float) -> Array:
@@ -271,16 +274,16 @@ class TargetHandle(ABC):
         raise self._not_there(tolerance, timeout_s)
 
     def _follow(self, goals: Any, dt: float) -> bool:
-        return run(following(self, self._begin_chunk(goals, dt), dt), self.stop)
+        return run(following(self, *self._begin_chunk(goals, dt)), self.stop)
 
     async def _follow_async(self, goals: Any, dt: float) -> bool:
-        return await run_async(following(self, self._begin_chunk(goals, dt), dt), self.stop)
+        return await run_async(following(self, *self._begin_chunk(goals, dt)), self.stop)
 
-    def _begin_chunk(self, goals: Any, dt: float) -> Array:
+    def _begin_chunk(self, goals: Any, dt: float) -> tuple[Array, float]:
         check_positive("dt", dt)
-        rows = self._checked_chunk(goals, dt)
+        chunk = self._checked_chunk(goals, dt)
         self._check_running()
-        return rows
+        return chunk
 
     # --- the end --------------------------------------------------------------------------------
 

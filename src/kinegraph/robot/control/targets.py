@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from kinegraph.robot.control.chunk_curves import smooth_poses
 from kinegraph.robot.control.framed_targets import FramedTargets
 from kinegraph.robot.control.generator.runner_kernels import REST_ACCELERATION, REST_VELOCITY
-from kinegraph.robot.control.generator.tracking_kernels import law_delay
 from kinegraph.robot.control.guards.deviation import PoseDeviation
 from kinegraph.robot.control.guards.workspace_box import WorkspaceBox
 from kinegraph.robot.control.moving_targets import brought_forward, paced, resting
-from kinegraph.robot.control.options_layout import O_reference_cutoff
+from kinegraph.robot.control.options_layout import O_reference_delay
 from kinegraph.robot.control.record_layout import (
     R_acceleration,
     R_angular_acceleration,
@@ -102,8 +102,7 @@ class CartesianTargets(FramedTargets, TunableTargets):
         velocity = np.concatenate([row[at : at + 3] for at in (R_velocity, R_angular_velocity)])
         if values[T_horizon] > 0.0 and np.abs(velocity).max() >= REST_VELOCITY:
             # The record has the target of the cycle's start, and a pose that is ahead of its end.
-            cutoff = float(self._controller.extra.options[O_reference_cutoff])
-            ahead = CYCLE_TIME + law_delay(cutoff)
+            ahead = CYCLE_TIME + float(self._controller.extra.options[O_reference_delay])
             moving_goal = np.concatenate([goal, values[POSE_SIZE:T_horizon], [ahead]])
             goal = brought_forward(moving_goal, ahead)[:POSE_SIZE]
             velocity -= values[T_velocity:T_horizon]
@@ -164,10 +163,11 @@ class CartesianTargets(FramedTargets, TunableTargets):
         self._check_place("pose", row)
         return resting(row)
 
-    def _checked_chunk(self, goals: Any, dt: float) -> Array:
+    def _checked_chunk(self, goals: Any, dt: float) -> tuple[Array, float]:
         rows = checked_rows("poses", goals, self.target_orientation())
         self._check_place("poses", rows)
-        return paced(rows, dt, self._controller.extra.options)
+        rows, dt = smooth_poses(rows, dt)
+        return paced(rows, dt, self._controller.extra.options), dt
 
     def brought_forward(self, row: Array, seconds: float) -> Array:
         """Return a target, as the controller reads it, as it is `seconds` after its time."""
@@ -192,9 +192,10 @@ class CartesianTargets(FramedTargets, TunableTargets):
         passed when this thread comes to it (the process was held up, or `dt` is below the robot's
         1 ms) is left out, the last never. The arm may still be under way at the end: see `wait`.
 
-        From row to row the target goes on with their velocity, so that the arm passes them without
-        a stop, and toward the last one so that the budgets let it stop there. Rows more than 0.25 s
-        apart are targets at rest.
+        From row to row the target goes along a smooth curve through them, which stays between
+        them in each coordinate, so that the arm passes them without a stop and without a jolt, and
+        toward the last one so that the budgets let it stop there. Rows more than 0.25 s apart are
+        targets at rest.
 
         Another target or chunk, from any thread, takes over at once, and the rest of this one is
         dropped; so is it when the session is stopped.

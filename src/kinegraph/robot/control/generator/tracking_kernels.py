@@ -30,7 +30,7 @@ from kinegraph.robot.control.memory_layout import (
     M_target_changed,
     M_target_rotation,
 )
-from kinegraph.robot.control.options_layout import CUTOFF_OFF, O_reference_cutoff
+from kinegraph.robot.control.options_layout import O_reference_delay
 from kinegraph.robot.control.pose_kernels import copy
 from kinegraph.robot.control.rotation_kernels import (
     quaternion_of_rotation,
@@ -128,9 +128,9 @@ def set_drift(options: Array, memory: Array) -> None:
     the target is about that, and shrinks while it is longer: a target that turns faster than the
     budgets allow is then followed at a distance, instead of passed and returned to.
 
-    The generator's target is ahead by what the law's low-passes take, so that the arm is on it.
+    The generator's target is ahead by what the law's low-pass takes, so that the arm is on it.
     """
-    ahead = law_delay(options[O_reference_cutoff])
+    ahead = options[O_reference_delay]
     for block in range(2):
         k, twist = M_generator + 3 * block, M_given + T_velocity + 3 * block
         speed, way = 0.0, 0.0
@@ -154,15 +154,6 @@ def set_drift(options: Array, memory: Array) -> None:
             along = memory[M_along + block] * min(max(memory[twist + i], -limit), limit)
             memory[k + G_drift + i] = along
             memory[k + G_target + i] += ahead * along
-
-
-@kernel
-def law_delay(cutoff: float) -> float:
-    """Return how late the law follows an even motion, s: two low-passes in a row, see `soften`.
-
-    The robot's own controller has none; its cutoff is 0.
-    """
-    return 1.0 / (math.pi * cutoff) if 0.0 < cutoff < CUTOFF_OFF else 0.0
 
 
 @kernel

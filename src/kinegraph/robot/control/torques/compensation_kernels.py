@@ -14,17 +14,18 @@ from kinegraph.robot.control.law_layout import (
     M_borne,
     M_calm,
     M_extra,
-    M_feedback,
     M_free,
     M_friction,
     M_integral,
     M_jolted,
     M_known_friction,
     M_law_change,
+    M_law_friction,
     M_law_rate,
     M_rested,
     M_spring,
     M_sprung,
+    M_unexplained,
 )
 from kinegraph.robot.control.memory_layout import (
     M_cut,
@@ -48,6 +49,8 @@ from kinegraph.scene.array_types import Array
 
 # A spring at the tool that has more than this, N, is pushed.
 PUSH = 10.0
+# After a motion the compensation of friction fades so fast, 1/s.
+FADE_RATE = 7.0
 # The arm swings in for so long after the generator has come to rest, s.
 SWING = 0.1
 # What was usual is a low-pass of 0.2 s.
@@ -71,7 +74,7 @@ def compensate(options: Array, memory: Array, n: int) -> None:
     for i in range(n):
         tau = options[O_drive_inertia + i] * memory[M_law_change + i]
         if options[O_friction_time] > 0.0:
-            tau += memory[M_friction + i] * share_of_speed(options, memory[M_law_rate + i])
+            tau += memory[M_law_friction + i]
         for r in range(3):
             tau += memory[M_jacobian + r * n + i] * memory[M_integral + r]
         memory[M_extra + i] = tau
@@ -82,6 +85,21 @@ def share_of_speed(options: Array, rate: float) -> float:
     """Return -1 to 1: how much of a joint's friction counts at a velocity of the reference."""
     speed = options[O_friction_speed]
     return rate / math.sqrt(rate * rate + speed * speed)
+
+
+@kernel
+def lasting_share(options: Array, rate: float, before: float) -> float:
+    """Return the share of a velocity of the goal, which fades only slowly when that ends.
+
+    An arm whose friction is compensated up to its stop comes to rest as the goal does: friction
+    holds it there, and is relieved. Were the compensation gone first, friction would stop the arm.
+    """
+    share = share_of_speed(options, rate)
+    if share * before > 0.0 or share == 0.0:
+        left = abs(before) - FADE_RATE * CYCLE_TIME
+        if left > abs(share):
+            return left if before > 0.0 else -left
+    return share
 
 
 @kernel
@@ -108,7 +126,7 @@ def learn_friction(options: Array, memory: Array, n: int) -> None:
         if options[O_friction_limits + i] == 0.0:
             continue
         share = share_of_speed(options, memory[M_law_rate + i])
-        wanted = abs(memory[M_feedback + i] + share * memory[M_friction + i])
+        wanted = abs(memory[M_unexplained + i] + share * memory[M_friction + i])
         most = NO_FRICTION * options[O_friction_limits + i]
         most += options[O_drive_inertia + i] * abs(memory[M_law_change + i])
         rubs = rubs and wanted <= most
@@ -118,7 +136,7 @@ def learn_friction(options: Array, memory: Array, n: int) -> None:
             memory[M_friction + i] = now + UNLEARN * (known - now)
         elif memory[M_pinned + i] == 0.0:
             share = share_of_speed(options, memory[M_law_rate + i])
-            value = now + gain * share * memory[M_feedback + i]
+            value = now + gain * share * memory[M_unexplained + i]
             memory[M_friction + i] = min(max(value, 0.0), options[O_friction_limits + i])
             memory[M_known_friction + i] = known + USUAL_GAIN * (now - known)
 

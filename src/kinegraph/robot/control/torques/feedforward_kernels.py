@@ -13,12 +13,6 @@ from kinegraph.robot.control.generator.generator_layout import G_acceleration, G
 from kinegraph.robot.control.law_layout import (
     M_change,
     M_free,
-    M_half_change,
-    M_half_rate,
-    M_half_reference,
-    M_law_change,
-    M_law_rate,
-    M_law_reference,
     M_pinned_before,
     M_planned_rate,
     M_rate,
@@ -37,7 +31,6 @@ from kinegraph.robot.control.memory_layout import (
     M_cut,
     M_cycle,
     M_generator,
-    M_goal,
     M_goal_velocity,
     M_holding,
     M_leash_alteration,
@@ -51,15 +44,12 @@ from kinegraph.robot.control.options_layout import (
     O_feedforward_source,
     O_ik_damping,
     O_ik_rotation_weight,
-    O_reference_cutoff,
 )
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.scene.array_types import Array
 
 # Low-pass on what the difference of goals has beside the generator's velocity: 10 Hz.
 REMAINDER_GAIN = CYCLE_TIME / (CYCLE_TIME + 1.0 / (2.0 * math.pi * 10.0))
-# Low-passes at this frequency or above, Hz, are off.
-CUTOFF_OFF = 1000.0
 # Near singular poses a task asks for more, rad/s^2; no torque is fed forward for that.
 MAX_CHANGE = 20.0
 # Damped least squares, and its error solved for once more.
@@ -113,30 +103,6 @@ def feed_forward_joints(options: Array, memory: Array, n: int) -> None:
         memory[M_rate + i] = memory[M_goal_velocity + i]
         change = options[O_acceleration_gain] * memory[M_generator + G_acceleration + i]
         memory[M_change + i] = change if free else 0.0
-
-
-@kernel
-def soften(options: Array, memory: Array, n: int) -> None:
-    """Write what the law follows: the goal with its rates, through two low-passes in a row.
-
-    All by the same filter, so that velocity and acceleration stay those of the position.
-    """
-    cutoff = options[O_reference_cutoff]
-    gain = 1.0
-    if cutoff < CUTOFF_OFF and memory[M_cycle] > 0.0:
-        gain = CYCLE_TIME / (CYCLE_TIME + 1.0 / (2.0 * math.pi * cutoff))
-    soften_one(memory, n, gain, M_goal, M_half_reference, M_law_reference)
-    soften_one(memory, n, gain, M_rate, M_half_rate, M_law_rate)
-    soften_one(memory, n, gain, M_change, M_half_change, M_law_change)
-
-
-@kernel
-def soften_one(memory: Array, n: int, gain: float, source: int, half: int, out: int) -> None:
-    """Carry the two low-passes of n numbers one cycle on; with a gain of 1 they are the source."""
-    for i in range(n):
-        before = memory[half + i]
-        memory[half + i] = gain * memory[source + i] + (1.0 - gain) * before
-        memory[out + i] = gain * memory[half + i] + (1.0 - gain) * memory[out + i]
 
 
 @kernel

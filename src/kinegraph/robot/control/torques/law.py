@@ -4,8 +4,9 @@ import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.law_layout import M_feedback
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
-from kinegraph.robot.control.torques.law_kernels import impedance_law
+from kinegraph.robot.control.torques.law_kernels import complete_law, impedance_law
 from kinegraph.robot.control.workspace import Workspace
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
@@ -63,4 +64,5 @@ def impedance_torques(
         )
     work.write("jacobian", check_finite_vector("jacobian", matrix.ravel(), None))
     impedance_law(packed, work.memory)
+    complete_law(packed, work.memory, M_feedback)
     return work.read("law", arm.n)

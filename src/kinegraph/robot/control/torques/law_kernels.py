@@ -1,4 +1,4 @@
-"""The impedance law: springs and dampers in the task and in the joints, and coriolis torques."""
+"""The impedance law: springs and dampers in the task and in the joints, and what comes on top."""
 
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.guards.force_cap_kernels import spring_scale
@@ -38,11 +38,10 @@ from kinegraph.scene.array_types import Array
 
 @kernel
 def impedance_law(options: Array, memory: Array) -> None:
-    """Write the law's torques at the measured state, clamped to the torque limits.
+    """Write `feedback`, the torques of springs and dampers at the measured state.
 
-    tau = J^T (Kx J e + Kxd J ev) + Kq e + Kqd ev + coriolis + extra, with e = reference - q
-    and ev = g rate - dq; gravity is the robot's own. `feedback` is what springs and dampers have of
-    it, `spring` the force of the translational springs before its cap.
+    feedback = J^T (Kx J e + Kxd J ev) + Kq e + Kqd ev, with e = reference - q and ev = g rate - dq.
+    `spring` is the force of the translational springs before its cap.
     """
     n = int(options[O_n])
     gain = options[O_feedforward_gain]
@@ -62,13 +61,20 @@ def impedance_law(options: Array, memory: Array) -> None:
         memory[M_twist + r] = scale * force + options[O_cartesian_damping + r] * damping
     for i in range(n):
         memory[M_projected + i] *= scale
-        memory[M_law + i] = 0.0
+        memory[M_feedback + i] = 0.0
         for r in range(6):
-            memory[M_law + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
+            memory[M_feedback + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
     add_joint_term(options, memory, n)
-    for i in range(n):
-        memory[M_feedback + i] = memory[M_law + i]
-        value = memory[M_feedback + i] + memory[M_coriolis + i] + memory[M_extra + i]
+
+
+@kernel
+def complete_law(options: Array, memory: Array, feedback: int) -> None:
+    """Write the law's torques, clamped to the torque limits; gravity is the robot's own.
+
+    tau = feedback + coriolis + extra, with the springs and dampers that stand at `feedback`.
+    """
+    for i in range(int(options[O_n])):
+        value = memory[feedback + i] + memory[M_coriolis + i] + memory[M_extra + i]
         limit = options[O_torque_limits + i]
         memory[M_law + i] = min(max(value, -limit), limit)
 
@@ -95,7 +101,7 @@ def add_joint_term(options: Array, memory: Array, n: int) -> None:
     if projected:
         project(memory, n, M_projected)
     for i in range(n):
-        memory[M_law + i] += memory[M_projected + i]
+        memory[M_feedback + i] += memory[M_projected + i]
 
 
 @kernel

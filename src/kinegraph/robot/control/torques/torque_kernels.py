@@ -4,19 +4,61 @@ import math
 
 from kinegraph.kinematics.dynamics_kernels import newton_euler
 from kinegraph.kinematics.jit import kernel
-from kinegraph.robot.control.law_layout import M_law_change
+from kinegraph.robot.control.law_layout import (
+    M_dq_before,
+    M_law_change,
+    M_missed_change,
+    M_soft_feedback,
+    M_unexplained,
+)
 from kinegraph.robot.control.memory_layout import (
     M_coriolis,
+    M_cycle,
     M_dq,
     M_load,
     M_q,
     M_tau,
     M_work,
 )
+from kinegraph.robot.control.options_layout import O_drive_inertia, O_friction_time
+from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
 from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
-from kinegraph.robot.control.torques.law_kernels import impedance_law
+from kinegraph.robot.control.torques.law_kernels import complete_law, impedance_law
+from kinegraph.robot.control.torques.reference_kernels import soften_feedback
 from kinegraph.scene.array_types import Array
+
+
+@kernel
+def explain_motion(options: Array, arm: Array, memory: Array, n: int) -> None:
+    """Write what springs and dampers do that the motion does not show: friction beside the known.
+
+    feedback + M (reference acceleration - measured acceleration). Where this is integrated, what is
+    left of the measured acceleration is the measured velocity; noise does not grow.
+    """
+    for i in range(n):
+        dq = memory[M_dq + i]
+        measured = (dq - memory[M_dq_before + i]) / CYCLE_TIME if memory[M_cycle] > 0.0 else 0.0
+        memory[M_dq_before + i] = dq
+        memory[M_missed_change + i] = memory[M_law_change + i] - measured
+    newton_euler(
+        arm,
+        memory[M_q : M_q + n],
+        memory[M_dq : M_dq + n],
+        memory[M_missed_change : M_missed_change + n],
+        0,
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+        0.0,
+        memory[M_load : M_load + 13],
+        memory[M_work:],
+        memory[M_unexplained : M_unexplained + n],
+    )
+    for i in range(n):
+        drive = options[O_drive_inertia + i] * memory[M_missed_change + i]
+        memory[M_unexplained + i] += drive + memory[M_soft_feedback + i]
 
 
 @kernel
@@ -42,6 +84,10 @@ def set_torques(options: Array, arm: Array, memory: Array, n: int) -> bool:
     )
     compensate(options, memory, n)
     impedance_law(options, memory)
+    soften_feedback(options, memory, n)
+    complete_law(options, memory, M_soft_feedback)
+    if options[O_friction_time] > 0.0:
+        explain_motion(options, arm, memory, n)
     learn(options, memory, n)
     apply_envelopes(options, memory)
     finite = True
