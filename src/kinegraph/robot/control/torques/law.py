@@ -1,11 +1,14 @@
 """The impedance law as a function of arrays."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector
 from kinegraph.robot.control.law_layout import M_feedback
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
+from kinegraph.robot.control.options_layout import CUTOFF_OFF
 from kinegraph.robot.control.torques.law_kernels import complete_law, impedance_law
 from kinegraph.robot.control.workspace import Workspace
 from kinegraph.robot.errors import InvalidArgumentError
@@ -47,7 +50,7 @@ def impedance_torques(
         InvalidArgumentError: An option is refused, a number is not finite, or a shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
-    packed = CartesianOptions(backend=impedance).packed(arm)
+    packed = CartesianOptions(backend=replace(impedance, feedback_cutoff=CUTOFF_OFF)).packed(arm)
     work, zero = Workspace(), np.zeros(arm.n)
     for field, name, value in (
         ("q", "q", q),

@@ -1,5 +1,7 @@
 """The impedance law: springs and dampers in the task and in the joints, and what comes on top."""
 
+import math
+
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.guards.force_cap_kernels import spring_scale
 from kinegraph.robot.control.law_layout import (
@@ -23,8 +25,10 @@ from kinegraph.robot.control.memory_layout import (
     M_twist,
 )
 from kinegraph.robot.control.options_layout import (
+    CUTOFF_OFF,
     O_cartesian_damping,
     O_cartesian_stiffness,
+    O_feedback_cutoff,
     O_feedforward_gain,
     O_ik_damping,
     O_joint_damping,
@@ -35,19 +39,25 @@ from kinegraph.robot.control.options_layout import (
 )
 from kinegraph.scene.array_types import Array
 
+# Springs look ahead by this share of the delay of their low-passes. The dampers' delay makes the
+# arm seem lighter; with this much a push swings out as without low-passes.
+LEAD_SHARE = 0.6
+
 
 @kernel
 def impedance_law(options: Array, memory: Array) -> None:
     """Write `feedback`, the torques of springs and dampers at the measured state.
 
     feedback = J^T (Kx J e + Kxd J ev) + Kq e + Kqd ev, with e = reference - q and ev = g rate - dq.
-    `spring` is the force of the translational springs before its cap.
+    `spring` is the force of the translational springs before its cap. Where low-passes follow,
+    the springs go by e + lead ev: what comes late would take damping away.
     """
     n = int(options[O_n])
     gain = options[O_feedforward_gain]
     for i in range(n):
         memory[M_projected + i] = memory[M_law_reference + i] - memory[M_q + i]
         memory[M_projected_rate + i] = gain * memory[M_law_rate + i] - memory[M_dq + i]
+    lead = feedback_lead(options[O_feedback_cutoff])
     scale = spring_scale(options, memory, n)
     for r in range(6):
         force, damping = 0.0, 0.0
@@ -55,16 +65,24 @@ def impedance_law(options: Array, memory: Array) -> None:
             column = memory[M_jacobian + r * n + i]
             force += column * memory[M_projected + i]
             damping += column * memory[M_projected_rate + i]
-        force *= options[O_cartesian_stiffness + r]
+        stiffness = options[O_cartesian_stiffness + r]
+        force *= stiffness
         if r < 3:
             memory[M_spring + r] = force
-        memory[M_twist + r] = scale * force + options[O_cartesian_damping + r] * damping
+        damping *= options[O_cartesian_damping + r] + lead * stiffness
+        memory[M_twist + r] = scale * force + damping
     for i in range(n):
         memory[M_projected + i] *= scale
         memory[M_feedback + i] = 0.0
         for r in range(6):
             memory[M_feedback + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
-    add_joint_term(options, memory, n)
+    add_joint_term(options, memory, n, lead)
+
+
+@kernel
+def feedback_lead(cutoff: float) -> float:
+    """Return how far ahead the springs look because of the two low-passes behind them, s."""
+    return LEAD_SHARE / (math.pi * cutoff) if cutoff < CUTOFF_OFF else 0.0
 
 
 @kernel
@@ -80,7 +98,7 @@ def complete_law(options: Array, memory: Array, feedback: int) -> None:
 
 
 @kernel
-def add_joint_term(options: Array, memory: Array, n: int) -> None:
+def add_joint_term(options: Array, memory: Array, n: int, lead: float) -> None:
     """Add the joint springs and dampers, in the null space of the task if they are projected."""
     projected = options[O_project_joint_gains] != 0.0
     if projected:
@@ -95,9 +113,10 @@ def add_joint_term(options: Array, memory: Array, n: int) -> None:
         project(memory, n, M_projected)
         project(memory, n, M_projected_rate)
     for i in range(n):
-        spring = options[O_joint_stiffness + i] * memory[M_projected + i]
-        damper = options[O_joint_damping + i] * memory[M_projected_rate + i]
-        memory[M_projected + i] = spring + damper
+        stiffness = options[O_joint_stiffness + i]
+        damping = options[O_joint_damping + i] + lead * stiffness
+        spring = stiffness * memory[M_projected + i]
+        memory[M_projected + i] = spring + damping * memory[M_projected_rate + i]
     if projected:
         project(memory, n, M_projected)
     for i in range(n):
