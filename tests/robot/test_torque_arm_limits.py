@@ -148,3 +148,9 @@ def test_a_description_says_in_a_line_which_chain_it_is() -> None:
     told = repr(described("ur5"))
     assert told.startswith("ArmDescription('ur5', 'world' to 'tool0', joints shoulder_pan_joint, ")
     assert "\n" not in told
+
+
+def test_a_simulated_arm_is_made_of_a_description_only() -> None:
+    for other in (None, "ur5", described("ur5").graph, described("ur5").table):
+        with pytest.raises(InvalidArgumentError, match="is no ArmDescription"):
+            SimulatedArm(other, start_of("ur5"))  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.errors import ControlError, InvalidArgumentError
 from kinegraph.robot.torque_arm import plant_layout as layout
@@ -60,6 +60,7 @@ class SimulatedArm:
         holds_itself: bool = True,
         torque_rate: VectorLike | float = TORQUE_RATE,
     ) -> None:
+        check_kind("description", description, ArmDescription)
         self.description = description
         n, table = description.n, description.table
         if armature is None:
