@@ -81,23 +81,39 @@ def loop_threads() -> set[threading.Thread]:
 
 @pytest.mark.parametrize("duration_s", [0.2, 0.9])
 def test_a_short_freeze_is_survived_without_a_step(duration_s: float) -> None:
+    for _ in range(5):
+        with through(enforce=False, trace=8000) as (sim, relay, robot):
+            try:
+                landed = freeze_in_a_step(relay, robot, duration_s)
+            except NetworkError:
+                # Where the machine, too, stood still, states came no sooner than a second later.
+                passed = relay.counters["states"]["forwarded"]
+                wait_until(lambda: relay.counters["states"]["forwarded"] > passed)  # noqa: B023
+                times = relay.record().t_forward
+                assert np.diff(times[np.isfinite(times)]).max() > 0.95
+                continue
+            states, _ = sim.trace()
+        assert relay.counters["states"]["frozen"] > 10
+        np.testing.assert_allclose(landed, [0.0, 0.0, 0.05], atol=3e-3)
+        height = states[:, S_O_T_EE + 14]
+        assert np.abs(np.diff(height)).max() < 1e-3
+        return
+    pytest.fail("the machine stood still in each turn")
+
+
+def freeze_in_a_step(relay: Relay, robot: Robot, duration_s: float) -> Array:
+    """Freeze the network while the arm goes 5 cm up; returns how far it went, m."""
     # A robot that enforces nothing holds the last torque all the time. The reference's law asks for
     # little while it moves; the default one's feed-forward would carry the arm too far away.
     options = CartesianOptions(backend=CARTESIAN)
-    with through(enforce=False, trace=8000) as (sim, relay, robot), SceneRobot(robot) as scene:
-        with scene.cartesian_targets(options) as arm:
-            start = arm.target()
-            arm.set_position(start + np.array([0.0, 0.0, 0.05]))
-            count = arm.cycle_count
-            wait_until(lambda: arm.cycle_count > count + 200)
-            relay.freeze(duration_s)
-            assert arm.wait(timeout_s=60.0)
-            landed = arm.measured_pose().translation - start
-        states, _ = sim.trace()
-    assert relay.counters["states"]["frozen"] > 10
-    np.testing.assert_allclose(landed, [0.0, 0.0, 0.05], atol=3e-3)
-    height = states[:, S_O_T_EE + 14]
-    assert np.abs(np.diff(height)).max() < 1e-3
+    with SceneRobot(robot) as scene, scene.cartesian_targets(options) as arm:
+        start = arm.target()
+        arm.set_position(start + np.array([0.0, 0.0, 0.05]))
+        count = arm.cycle_count
+        wait_until(lambda: arm.cycle_count > count + 200)
+        relay.freeze(duration_s)
+        assert arm.wait(timeout_s=60.0)
+        return arm.measured_pose().translation - start
 
 
 def test_a_long_freeze_is_a_network_error_and_the_robot_has_stopped_the_arm() -> None:

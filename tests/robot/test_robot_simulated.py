@@ -39,7 +39,7 @@ def jump(state: Array, period_s: float, torques: Array) -> int:
 
 @pytest.fixture(params=[10, 5])
 def simulated(request: pytest.FixtureRequest) -> Iterator[SimulatedRobot]:
-    with SimulatedRobot(fresh_address(), fci=request.param, lockstep_s=0.5) as robot:
+    with SimulatedRobot(fresh_address(), fci=request.param, lockstep_s=5.0) as robot:
         yield robot
 
 

@@ -42,7 +42,7 @@ def column(name: str) -> int:
 @pytest.fixture
 def sim() -> Iterator[SimulatedRobot]:
     """A robot that waits for its client's commands, so that a slow machine loses none."""
-    with SimulatedRobot(host=HOST, lockstep_s=0.2) as robot:
+    with SimulatedRobot(host=HOST, lockstep_s=5.0) as robot:
         yield robot
 
 
