@@ -1,7 +1,6 @@
 """Targets in the frames of a scene that moves, and another controlled link while a session runs."""
 
 from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 import pytest
@@ -23,6 +22,7 @@ from kinegraph.robot import (
 from kinegraph.robot.control.record_layout import R_pose, R_target, R_velocity
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.scene import Isometry3d, Joint, JointLimits, JointType, UnknownLinkError
+from kinegraph.scene.array_types import Array
 
 pytestmark = pytest.mark.compiled
 
@@ -30,7 +30,7 @@ HOST = fresh_address()
 OPTIONS = CartesianOptions(
     limits=MotionLimits(0.6, 2.0, 100.0), max_deviation=1.0, max_angular_deviation=3.0
 )
-BELT, FIXTURE, STEP_S = "belt", "fixture", 0.02
+BELT, FIXTURE, STEP_S, MOVES = "belt", "fixture", 0.02, 50
 
 
 @pytest.fixture
@@ -71,21 +71,25 @@ def at(x: float, y: float, z: float) -> Isometry3d:
 
 def run_belt(
     network: SteppedNetwork, scene: SceneRobot, arm: CartesianTargets, speed: float, *, told: bool
-) -> None:
-    """Move the belt for a second of the robot's time; the clock stands while it is moved."""
+) -> Array:
+    """Move the belt every 20 ms for a second of the robot's time; returns the records until then.
+
+    The clock stands while it is moved.
+    """
+    begun, moves, records = arm.robot_time(), 0, []
 
     def move() -> None:
-        scene.set_joint(BELT, speed * (arm.robot_time() - begun), speed if told else None)
+        nonlocal moves
+        passed = arm.robot_time() - begun
+        if moves < MOVES and passed > STEP_S * (moves + 1) - 1e-6:
+            moves += 1
+            scene.set_joint(BELT, speed * passed, speed if told else None)
+            if moves == MOVES:
+                records.append(arm.records().read()[0])
 
-    begun = arm.robot_time()
-    for k in range(50):
-        due = begun + STEP_S * (k + 1)
-        wait_until(partial(past, arm, due))
-        network.between(move)
-
-
-def past(arm: CartesianTargets, due: float) -> bool:
-    return arm.robot_time() >= due
+    network.before_state = move
+    wait_until(lambda: bool(records))
+    return records[0]
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["speed given", "speed by its moves"])
@@ -101,9 +105,7 @@ def track_a_belt(
 ) -> None:
     arm.set_target(at(0.0, 0.0, 0.02), frame=FIXTURE)
     assert arm.wait(tolerance=2e-3, timeout_s=60.0)
-    run_belt(network, scene, arm, 0.1, told=told)
-    rows, _ = arm.records().read()
-    late = rows[-300:]
+    late = run_belt(network, scene, arm, 0.1, told=told)[-300:]
     away = late[:, R_pose + 12 : R_pose + 15] - late[:, R_target : R_target + 3]
     # Ahead by what the law's two low-passes of 10 Hz take: so the arm is on it.
     away -= 0.0328 * late[:, R_velocity : R_velocity + 3]

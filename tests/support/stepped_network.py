@@ -28,10 +28,14 @@ class SteppedNetwork:
 
     After each state it waits until the relay has the client's command and has lost it or handed it
     on; not for states that were lost, nor for a client that has gone silent.
+
+    Attributes:
+        before_state: Called before each state, while the clock stands.
     """
 
     def __init__(self, sim: SimulatedRobot, relay: Relay) -> None:
         self.sim, self.relay = sim, relay
+        self.before_state: Callable[[], None] = lambda: None
         self._actions: deque[Callable[[], None]] = deque()
         self._stop = threading.Event()
         self._first, self._patience_s = True, PATIENCE_S
@@ -61,6 +65,7 @@ class SteppedNetwork:
             while not self._stop.is_set():
                 while self._actions:
                     self._actions.popleft()()
+                self.before_state()
                 self._tick()
         except BaseException as problem:
             self.failure = problem
