@@ -25,7 +25,7 @@ from kinegraph.robot import (
 )
 from kinegraph.robot.control.record_layout import R_target
 from kinegraph.robot.control.relative_moves import checked_step, moved
-from kinegraph.robot.control.target_steps import checked_rows, following
+from kinegraph.robot.control.target_steps import checked_rows, following, landing
 from kinegraph.robot.control.targets import CartesianTargets
 from kinegraph.scene import Isometry3d, UnknownLinkError
 
@@ -195,6 +195,26 @@ def test_move_to_yields_to_a_newer_target(arm: CartesianTargets) -> None:
     mover.join(30.0)
     assert answers == [False]
     np.testing.assert_array_equal(arm.target(), start)
+
+
+def test_move_to_yields_to_a_target_that_comes_while_it_looks() -> None:
+    class Overtaken(Clock):
+        """Another thread sets a target that the arm is at."""
+
+        def at_rest(self) -> bool:
+            self.newest += 2
+            return True
+
+        def missing(self) -> float:
+            return 0.0
+
+        def clock(self) -> float:
+            return 0.0
+
+    targets: Any = Overtaken([0.0])
+    with pytest.raises(StopIteration) as ended:
+        next(landing(targets, 1e-3, 10.0, targets.newest))
+    assert ended.value.value is False
 
 
 def test_move_to_raises_what_ended_the_session(ready: SceneRobot) -> None:

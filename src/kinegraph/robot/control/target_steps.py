@@ -88,7 +88,8 @@ def landing(
         if not targets.is_running:
             return None
         if targets.at_rest() and targets.missing() <= tolerance:
-            return True
+            # Of a newer target, maybe, that was set meanwhile.
+            return ticket is None or targets.is_newest(ticket)
         yield targets.take_time(POLL_S)
     return False if targets.is_running else None
 
