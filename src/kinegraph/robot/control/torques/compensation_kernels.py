@@ -63,7 +63,7 @@ UNLEARN = CYCLE_TIME / 0.05
 # be friction the other way round, once the most of the push was twice as much.
 JOLT, RUB = 1.0, 3.0
 # The force sways by less than this, N, for so many cycles when the arm stands still.
-STILL, CALM = 0.2, 100.0
+STILL, CALM = 0.3, 100.0
 # The integral force grows half as fast when the force sways by this, N.
 SWAY = 0.2
 
