@@ -121,5 +121,5 @@ def test_every_number_of_a_row_arrives_in_its_field() -> None:
         at += count
     assert sent == JointSent.from_row(row)
     assert sent != JointSent.from_row(2.0 * row)
-    with pytest.raises(InvalidArgumentError, match="rows"):
+    with pytest.raises(InvalidArgumentError, match="row"):
         JointSent.from_row(row[1:])

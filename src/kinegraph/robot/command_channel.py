@@ -194,6 +194,10 @@ class CommandChannel:
             self.fail(NetworkError("libfranka: the connection was closed by this program"))
             if threading.current_thread() is not self._reader:
                 self._reader.join(1.0)
+            with self._changed:
+                exchanges = list(self._exchanges.values())
+            for exchange in exchanges:  # no more replies come; those that came can be taken
+                exchange.forget()
         self._socket.close()
 
     def drop(self) -> None:
@@ -213,7 +217,7 @@ class CommandChannel:
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
-            raise type(self._failure)(str(self._failure), **self._failure.facts)
+            raise self._failure.anew()
 
     def _pack(self, message: str, fields: Mapping[str, Any]) -> bytes:
         layout = self.protocol.message(message)

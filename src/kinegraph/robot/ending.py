@@ -89,12 +89,15 @@ class Ending:
 
     Attributes:
         raised: What the controller raised on the loop's thread.
+        cycles: Control cycles that there were.
     """
 
     def __init__(self, link: RobotLink, explain: Callable[[int], FrankaError]) -> None:
         self._link = link
         self._explain = explain
         self.raised: Exception | None = None
+        self.cycles = 0
+        self._status: int | None = None
         self._code = 0
         self._fault = 0
         self._motion = 0
@@ -105,6 +108,7 @@ class Ending:
         """Keep what the end is about, before the loop goes on to something else."""
         loop = self._link.loop
         self._code = code
+        self.cycles = int(loop.memory.block[B_CYCLES])
         self._fault = int(loop.memory.block[B_FAULT])
         self._motion = int(loop.memory.block[B_MOTION])
         self._cycles = loop.cycles.last(2 * LOG_SIZE)
@@ -160,7 +164,9 @@ class Ending:
         link = self._link
         timeout_s = 0.0 if self._code == END_NEVER_IDLE else link.timeout_s
         try:
-            name = status_name(link.connection.channel.protocol, "Move", move.status(timeout_s))
+            if self._status is None:  # kept: it comes once, and the first to ask may be interrupted
+                self._status = move.status(timeout_s)
+            name = status_name(link.connection.channel.protocol, "Move", self._status)
         except NetworkError as error:
             if self._code == END_NEVER_IDLE and link.connection.channel.is_open:
                 return self._control("the robot does not leave the finished motion", "")
@@ -226,7 +232,7 @@ class Ending:
         failure = self._link.connection.channel.failure
         if failure is None:
             return NetworkError("libfranka: server closed connection")
-        return type(failure)(str(failure), **failure.facts)
+        return failure.anew()
 
     def _not_finite(self) -> ProtocolError:
         name = field_of(self._fault)

@@ -15,7 +15,7 @@
         └── ModelError               kind "model"
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from kinegraph.scene.errors import KinegraphError
 
@@ -31,6 +31,8 @@ __all__ = [
     "ProtocolError",
     "RealtimeError",
 ]
+
+F = TypeVar("F", bound="FrankaError")
 
 
 class FrankaError(KinegraphError, RuntimeError):
@@ -53,6 +55,16 @@ class FrankaError(KinegraphError, RuntimeError):
         if name in facts:
             return facts[name]
         raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+
+    def anew(self: F) -> F:
+        """Return the same error without a traceback.
+
+        What keeps an error raises it anew each time: the frames in the traceback of one that was
+        raised hold whoever keeps it, and both would wait for the garbage collector.
+        """
+        error = type(self)(str(self), **self.facts)
+        error.__cause__ = self.__cause__
+        return error
 
 
 class NetworkError(FrankaError):

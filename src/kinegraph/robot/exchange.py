@@ -76,6 +76,7 @@ class Exchange:
     def forget(self) -> None:
         """Drop whatever replies are there or still come."""
         self._channel.forget(self)
+        self._on_reply = None  # whoever asked holds this, and would hold itself by it
 
     def pop(self) -> bytes | None:
         """Return a reply that is there; the channel's lock is held."""
@@ -85,5 +86,6 @@ class Exchange:
         """Take a reply in; the channel's lock is held."""
         self._replies.append(payload)
         self._count += 1
-        if self._on_reply is not None:
-            self._on_reply(self._count)
+        on_reply = self._on_reply
+        if on_reply is not None:
+            on_reply(self._count)

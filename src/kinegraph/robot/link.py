@@ -150,7 +150,7 @@ class RobotLink:
             raise InvalidOperationError("this robot has been closed")
         failure = self.connection.channel.failure
         if failure is not None:
-            raise type(failure)(str(failure), **failure.facts)
+            raise failure.anew()
 
     @property
     def is_ours(self) -> bool:
@@ -202,6 +202,12 @@ class RobotLink:
         if previous is not None:
             previous.abandon()
 
+    def release(self, session: "MotionSession") -> None:
+        """Hold an ended session no longer, whose end nobody needs to be told any more."""
+        with self._claiming:
+            if self._session is session and not session.is_running:
+                self._session = None
+
     def raise_flag(self, session: "MotionSession", flag: int) -> None:
         """Set a flag of the loop for a session, unless another one has taken its place."""
         if not self.is_ours:
@@ -224,7 +230,7 @@ class RobotLink:
 
     @property
     def session(self) -> "MotionSession | None":
-        """The session that runs, or the last one."""
+        """The session that runs, or the last one as long as nobody has asked how it ended."""
         return self._session
 
     def close(self) -> None:
@@ -239,6 +245,8 @@ class RobotLink:
             if session is not None and session.is_running:
                 session.cancel(quiet=True, preempts=True)
             self._closed = True
-            self.loop.close()
+            ended = self.loop.close()
             self._drops.close()
             self.connection.close()
+            if ended and session is not None:
+                self.release(session)

@@ -19,7 +19,6 @@ from kinegraph.robot.loop.atomic_kernels import atomic_load
 from kinegraph.robot.loop.cycle_kernels import end_session
 from kinegraph.robot.loop.loop_layout import (
     B_CYCLES,
-    B_END,
     B_MOVE_REPLIED,
     B_STOP,
     END_FINISHED,
@@ -82,12 +81,13 @@ class MotionSession(MoveReplies):
         default = self._mode.limits_rate
         self._limit_rate = default if limit_rate is None else bool(limit_rate)
         self._cutoff = float(cutoff_frequency)
-        self._program = Program(self._run, self._on_end)
+        self._program = Program()
         self._move: Exchange | None = None
         self._claimed = False
         self._handed_over = False
         self._failed = False
         self._refused = False
+        self._asked = False
         self._ending = Ending(link, controller.explain)
         self._resolving = threading.Lock()
         self._resolved = False
@@ -107,8 +107,9 @@ class MotionSession(MoveReplies):
             NetworkError: No reply or no state in time, or the connection is gone.
             ProtocolError: The robot answers what it must not.
         """
-        self.begin()
+        self._check_new()
         try:
+            self.begin()
             self.await_started(self._link.timeout_s)
             self._await_first_cycle()
         except BaseException:
@@ -123,30 +124,36 @@ class MotionSession(MoveReplies):
             ControlError: The robot is in a motion already.
             NetworkError: The connection is gone.
         """
-        if self._claimed:
-            raise InvalidOperationError("a session can be started once; make another one")
+        self._check_new()
         link, loop = self._link, self._link.loop
         link.check_open()  # a robot that is gone shows its last motion for ever
         if self._mode.shows_motion(link.newest_row()) and not link.is_busy:
             raise self._mode.running_already(link.newest_row())
-        link.claim(self)
         try:
+            link.claim(self)
             self.controller.prepare(loop.memory)
             self._mode.configure(loop.memory, self._limit_rate, self._cutoff)
             self.cycles_from = loop.cycles.published
             self._handed_over = True
+            self._program.run, self._program.on_end = self._run, self._on_end
             loop.switch_to(self._program)
             if not self._program.ended.is_set():  # else nobody would answer the states
                 self._move = self._request_move()
-        except BaseException:
-            self._end_loop()
-            self._failed = True
-            self._settle(None)
+        except BaseException:  # Ctrl-C at any place, too, leaves no loop and no motion behind
+            if self._claimed:
+                self._end_loop()
+                self._failed = True
+                self.stop_robot(quiet=True)
             raise
+
+    def _check_new(self) -> None:
+        if self._claimed:
+            raise InvalidOperationError("a session can be started once; make another one")
 
     def _request_move(self) -> Exchange | None:
         """Send Move; return the request whose replies are to come."""
         channel = self._link.connection.channel
+        self._asked = True
         return channel.send("Move", self._mode.request(), self._on_reply)
 
     def mark_claimed(self) -> None:
@@ -236,9 +243,10 @@ class MotionSession(MoveReplies):
         error = self._resolve()
         if error is None and self._preempted:
             error = self.preempted()
+        self._shown = True
+        self._link.release(self)
         if error is not None:
-            self._shown = True
-            raise error
+            raise error.anew()
         return True
 
     @staticmethod
@@ -306,7 +314,7 @@ class MotionSession(MoveReplies):
             NetworkError: No reply in time, or the connection is gone, and not `quiet`.
         """
         self._settle(None)
-        if self._move is None or self._refused:
+        if not self._asked or self._refused or not self._link.connection.channel.is_open:
             return
         timeout_s = min(self._link.timeout_s, _QUIET_S) if quiet else self._link.timeout_s
         try:
@@ -318,7 +326,7 @@ class MotionSession(MoveReplies):
 
     def _end_loop(self) -> None:
         if self._handed_over and not self._program.ended.is_set():
-            self._link.raise_flag(self, B_END)
+            self._link.loop.drop(self._program)
             self.await_loop_end()
 
     def await_loop_end(self) -> None:
@@ -333,6 +341,7 @@ class MotionSession(MoveReplies):
                 self._resolved, self._error = True, error
             if self._move is not None:
                 self._move.forget()
+        self._link.release(self)
 
     def _await_idle(self) -> None:
         def idle() -> bool:
@@ -345,9 +354,9 @@ class MotionSession(MoveReplies):
         with self._resolving:
             if not self._resolved:
                 self._error = self._ending.error(self._move)
+                self._resolved = True
                 if self._ending.leaves_motion:
                     self._await_idle()  # else the next motion would meet this one
-                self._resolved = True
                 if self._move is not None:
                     self._move.forget()
             return self._error
@@ -366,5 +375,7 @@ class MotionSession(MoveReplies):
 
     @property
     def cycle_count(self) -> int:
-        """Control cycles of the robot's newest session."""
+        """Control cycles so far; none before the start."""
+        if self._program.ended.is_set() or not self._handed_over:
+            return self._ending.cycles
         return int(self._link.loop.memory.block[B_CYCLES])

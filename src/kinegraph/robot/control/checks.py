@@ -10,7 +10,7 @@ from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array
 
 __all__ = [
-    "check_at_least_one",
+    "check_count",
     "check_finite_vector",
     "check_in_range",
     "check_kind",
@@ -19,17 +19,18 @@ __all__ = [
     "check_positive",
     "check_positive_vector",
     "check_posture",
+    "check_shape",
     "refuse",
 ]
 
 
 def refuse(field: str, value: object, rule: str) -> InvalidArgumentError:
     """Return the error for a value that breaks a rule."""
-    return InvalidArgumentError(f"{field}: {value!r} {rule}", field=field, value=value)
+    return InvalidArgumentError(f"{field}: {value!r:.200} {rule}", field=field, value=value)
 
 
 def check_kind(field: str, value: object, kind: type) -> None:
-    """Raise InvalidArgumentError for a part of the options that is of another kind."""
+    """Raise InvalidArgumentError unless the value is of a kind."""
     if not isinstance(value, kind):
         raise refuse(field, value, f"is no {kind.__name__}")
 
@@ -46,10 +47,10 @@ def check_non_negative(field: str, value: float) -> None:
         raise refuse(field, value, "is not finite and at least zero")
 
 
-def check_at_least_one(field: str, value: int) -> None:
-    """Raise InvalidArgumentError unless the value is a whole number of at least one."""
-    if not is_number(value) or not math.isfinite(value) or int(value) != value or value < 1:
-        raise refuse(field, value, "is not a whole number of at least 1")
+def check_count(field: str, value: int, most: int) -> None:
+    """Raise InvalidArgumentError unless the value is a whole number from one to the most."""
+    if not is_number(value) or not 1 <= value <= most or int(value) != value:
+        raise refuse(field, value, f"is not a whole number from 1 to {most}")
 
 
 def check_in_range(
@@ -96,6 +97,16 @@ def check_positive_vector(field: str, value: object, count: int | None) -> Array
     array = check_finite_vector(field, value, count)
     for number in array:
         check_positive(field, float(number))
+    return array
+
+
+def check_shape(field: str, value: object, shape: tuple[int, ...]) -> Array:
+    """Return a copy of numbers of a shape, finite or not, or raise InvalidArgumentError."""
+    array = as_numbers(field, value)
+    if array.shape != shape:
+        raise InvalidArgumentError(
+            f"{field}: shape {array.shape}, expected {shape}", field=field, value=value
+        )
     return array
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind
 from kinegraph.robot.control.moving_targets import moving
 from kinegraph.robot.control.options_layout import O_axis_velocity
 from kinegraph.robot.control.rotation import checked_quaternion, quaternion_xyzw
@@ -61,6 +61,9 @@ class FramedTargets(TargetSetters):
             UnknownLinkError: `link` or `frame` is none. Also a `KeyError`.
             InvalidOperationError: The session has ended.
         """
+        for field, name in (("link", link), ("frame", frame)):
+            if name is not None:
+                check_kind(field, name, str)
         position: Any = pose
         if quat_xyzw is None:
             position, quaternion = placement(pose)

@@ -55,8 +55,10 @@ class JointLimits(FrozenData):
         """Return a share of an arm's own velocity, acceleration and jerk limits.
 
         Raises:
-            InvalidArgumentError: The share is not finite or not above zero. Also a `ValueError`.
+            InvalidArgumentError: No arm's table, or the share is not finite or not above zero.
+                Also a `ValueError`.
         """
+        check_kind("arm", arm, ArmTable)
         check_positive("share", share)
         return cls(
             share * np.asarray(arm.max_joint_velocity),
@@ -137,6 +139,7 @@ class JointOptions:
         Raises:
             InvalidArgumentError: A field is refused.
         """
+        check_kind("arm", arm, ArmTable)
         self.validate(arm)
         backend = self.with_arm_defaults(arm).backend
         law = [] if isinstance(backend, RobotController) else impedance_values(backend)

@@ -220,6 +220,8 @@ class JointTargets(TunableTargets):
         return joints_resting(row)
 
     def _checked_chunk(self, goals: Any, dt: float) -> tuple[Array, float]:
+        if isinstance(goals, list | tuple):
+            goals = [as_numbers("q", goal) for goal in goals]  # a masked one is seen only so
         rows = as_numbers("q", goals)
         if rows.ndim != 2 or rows.shape[1] != self._arm.n or len(rows) == 0:
             raise InvalidArgumentError(

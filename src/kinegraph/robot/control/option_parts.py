@@ -7,9 +7,10 @@ import numpy as np
 
 from kinegraph.robot.control.arms import frozen
 from kinegraph.robot.control.checks import (
-    check_at_least_one,
+    check_count,
     check_finite_vector,
     check_in_range,
+    check_kind,
     check_non_negative,
     check_positive,
 )
@@ -29,6 +30,7 @@ __all__ = [
 
 FeedforwardSource = Literal["generator", "goal"]
 FEEDFORWARD_SOURCES = ("generator", "goal")
+MOST_ITERATIONS, MOST_SETTLE_CYCLES = 100, 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class MotionLimits:
 
     def within(self, others: "MotionLimits") -> "MotionLimits":
         """Return limits of which each is the smaller one of this budget's and another's."""
+        check_kind("others", others, MotionLimits)
         return MotionLimits(
             min(self.max_velocity, others.max_velocity),
             min(self.max_acceleration, others.max_acceleration),
@@ -60,7 +63,8 @@ class MotionLimits:
 
     def per_axis(self, factor: float = 1.0) -> Array:
         """Return velocity, acceleration and jerk of one of three axes: 1/sqrt(3) of the norm."""
-        return np.asarray(factor * self.norm() / np.sqrt(3.0), dtype=np.float64)
+        check_positive("factor", factor)
+        return np.asarray(float(factor) * self.norm() / np.sqrt(3.0), dtype=np.float64)
 
     def norm(self) -> Array:
         """Return (3,) velocity, acceleration and jerk."""
@@ -73,7 +77,7 @@ class Settle:
 
     Attributes:
         tolerance: m and rad.
-        cycles: Number of cycles, 1 ms each.
+        cycles: Number of cycles, 1 ms each, 600000 at most.
     """
 
     tolerance: float = 1e-3
@@ -82,7 +86,7 @@ class Settle:
     def validate(self) -> None:
         """Raise InvalidArgumentError for values that no stop could use."""
         check_positive("settle.tolerance", self.tolerance)
-        check_at_least_one("settle.cycles", self.cycles)
+        check_count("settle.cycles", self.cycles, MOST_SETTLE_CYCLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class IkOptions:
     Attributes:
         damping: Lambda of the damped least squares.
         nullspace_gain: Pull toward the posture, 1/s.
-        iterations: Solves per cycle.
+        iterations: Solves per cycle, 100 at most: a cycle has a millisecond.
         tolerance: Weighted error below which later solves are left out, m.
         rotation_weight: What a rotation error counts against a position error, m/rad.
     """
@@ -127,7 +131,7 @@ class IkOptions:
         """Raise InvalidArgumentError for values that the solver cannot use."""
         check_positive("ik.damping", self.damping)
         check_non_negative("ik.nullspace_gain", self.nullspace_gain)
-        check_at_least_one("ik.iterations", self.iterations)
+        check_count("ik.iterations", self.iterations, MOST_ITERATIONS)
         check_non_negative("ik.tolerance", self.tolerance)
         check_in_range("ik.rotation_weight", self.rotation_weight, 0.0, 1.0, open_below=True)
 

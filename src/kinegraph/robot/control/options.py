@@ -294,6 +294,7 @@ class CartesianOptions:
         Raises:
             InvalidArgumentError: A field is refused.
         """
+        check_kind("arm", arm, ArmTable)
         self.validate(arm)
         backend = self.with_arm_defaults(arm).backend
         law = [] if isinstance(backend, RobotController) else impedance_values(backend)

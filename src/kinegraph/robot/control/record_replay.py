@@ -8,8 +8,10 @@ import numpy.typing as npt
 
 from kinegraph.kinematics.chain import ChainPlan
 from kinegraph.kinematics.dynamics_plan import DynamicsPlan
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.cartesian_kernels import set_goal_velocity
+from kinegraph.robot.control.checks import check_kind, refuse
 from kinegraph.robot.control.entry_kernels import anchor, read_state
 from kinegraph.robot.control.generator.generator_layout import G_acceleration, G_velocity
 from kinegraph.robot.control.generator.pose_step import step_pose
@@ -21,7 +23,7 @@ from kinegraph.robot.control.memory_layout import (
     M_pose,
     M_q,
 )
-from kinegraph.robot.control.options import CartesianOptions
+from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.pose_kernels import place, solve_chain
 from kinegraph.robot.control.record_layout import RECORD_FIELDS
 from kinegraph.robot.control.rotation import rotation_matrix
@@ -90,6 +92,15 @@ def replay_records(
             `ValueError`.
     """
     chosen = CartesianOptions() if options is None else options
+    for name, value, kind in (
+        ("records", records, np.ndarray),
+        ("chain", chain, ChainPlan),
+        ("bodies", bodies, DynamicsPlan),
+        ("arm", arm, ArmTable),
+        ("options", chosen, CartesianOptions),
+        ("backend", getattr(chosen, "backend", None), ImpedanceOptions),
+    ):
+        check_kind(name, value, kind)
     rows = _state_rows(states)
     _check(records, rows, chain, bodies, arm)
     rerun = _Rerun(chain.data, bodies.data, arm.n, chosen.packed(arm))
@@ -179,8 +190,12 @@ def _held_rows(records: npt.NDArray[np.void]) -> int:
 
 def _state_rows(states: Sequence[RobotState] | Array) -> Array:
     if isinstance(states, np.ndarray):
-        rows = np.ascontiguousarray(states, dtype=np.float64)
+        rows = np.ascontiguousarray(as_numbers("states", states))
     else:
+        if not isinstance(states, Sequence):
+            raise refuse("states", states, "is no sequence of states")
+        for state in states:
+            check_kind("states", state, RobotState)
         rows = np.array([state.row for state in states]).reshape(-1, STATE_SIZE)
     if rows.ndim != 2 or rows.shape[1] != STATE_SIZE:
         raise InvalidArgumentError(

@@ -6,7 +6,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from kinegraph.robot.argument_checks import as_numbers
+from kinegraph.robot.argument_checks import as_numbers, check_whole
+from kinegraph.robot.control.checks import check_shape
 from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.control.record_layout import JOINT_RECORD_FIELDS, RECORD_FIELDS
 from kinegraph.robot.control.table_layout import MAX_JOINTS
@@ -65,7 +66,8 @@ class TargetRecord(FrozenData):
         Raises:
             InvalidArgumentError: The row has another size.
         """
-        (record,) = records_from_rows(np.atleast_2d(row), joints, cls)
+        size = sum(count for _, count in cls.layout)
+        (record,) = records_from_rows(check_shape("row", row, (size,))[None], joints, cls)
         values: dict[str, Any] = {}
         for name, _ in cls.layout:
             value = record[name]
@@ -220,7 +222,11 @@ def record_dtype(joints: int = 7, kind: type[TargetRecord] = CartesianSent) -> n
     Args:
         joints: Number of joints of the arm.
         kind: `CartesianSent` or `JointSent`.
+
+    Raises:
+        InvalidArgumentError: No number of joints, or no kind of records. Also a `ValueError`.
     """
+    check_layout(joints, kind)
     return np.dtype(
         [
             (name, TYPES.get(name, np.dtype(np.float64)), shape_of(count, joints))
@@ -229,17 +235,22 @@ def record_dtype(joints: int = 7, kind: type[TargetRecord] = CartesianSent) -> n
     )
 
 
-def check_rows(rows: Array, joints: int, size: int) -> Array:
+def check_rows(rows: Array, size: int) -> Array:
     """Return rows of the ring as an array, or raise InvalidArgumentError."""
     if type(rows) is not np.ndarray or rows.dtype != np.float64:
         rows = as_numbers("rows", rows)  # a copy; rows of the ring are not copied
     if rows.ndim != 2 or rows.shape[1] != size:
         raise InvalidArgumentError(f"rows: shape {rows.shape}, expected (N, {size})", field="rows")
-    if not 1 <= joints <= MAX_JOINTS:
-        raise InvalidArgumentError(
-            f"joints: {joints!r} is outside [1, {MAX_JOINTS}]", field="joints"
-        )
     return rows
+
+
+def check_layout(joints: int, kind: type[TargetRecord]) -> None:
+    """Raise InvalidArgumentError for no number of joints, or no kind of records."""
+    check_whole("joints", joints, 1, MAX_JOINTS)
+    if not isinstance(kind, type) or not issubclass(kind, TargetRecord) or not kind.layout:
+        raise InvalidArgumentError(
+            f"kind: {kind!r:.100} is neither CartesianSent nor JointSent", field="kind"
+        )
 
 
 def view_rows(
@@ -258,8 +269,9 @@ def view_rows(
     Raises:
         InvalidArgumentError: The rows have another size.
     """
+    check_layout(joints, kind)
     size = sum(count for _, count in kind.layout)
-    rows = check_rows(rows, joints, size)
+    rows = check_rows(rows, size)
     at = offsets(kind.layout)
     dtype = np.dtype(
         {

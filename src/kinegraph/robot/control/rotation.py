@@ -5,7 +5,8 @@ Quaternions are x, y, z, w.
 
 import numpy as np
 
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.argument_checks import as_numbers
+from kinegraph.robot.control.checks import check_finite_vector, check_shape
 from kinegraph.robot.control.rotation_kernels import (
     nearest_rotation,
     quaternion_of_rotation,
@@ -90,10 +91,7 @@ def checked_placement(pose: TransformLike) -> tuple[Array, Array]:
     Raises:
         InvalidArgumentError: It is not that. Also a `ValueError`.
     """
-    try:
-        matrix = np.array(pose, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidArgumentError(f"pose: {pose!r:.100} is no 4x4 matrix", field="pose") from None
+    matrix = as_numbers("pose", pose)
     if matrix.shape != (4, 4):
         raise InvalidArgumentError(f"pose: shape {matrix.shape}, expected (4, 4)", field="pose")
     rest = matrix.copy()
@@ -127,7 +125,7 @@ def quaternion_xyzw(rotation: Array) -> Array:
         InvalidArgumentError: It is no rotation within 1e-3. Also a `ValueError`.
     """
     pose = np.eye(4)
-    pose[:3, :3] = rotation
+    pose[:3, :3] = check_shape("rotation", rotation, (3, 3))
     out = np.empty(4)
     quaternion_of_rotation(np.ascontiguousarray(checked_pose(pose)[:3, :3]).ravel(), 0, out, 0)
     return out

@@ -90,14 +90,19 @@ class TargetHandle(ABC):
             FrankaError: What kept the motion from starting, or ended it at once.
         """
         self._check_start()
+        if self._dropped is None:  # from before the start on, which may be interrupted
+            # A handle that is dropped lands on its last target and finishes by itself; until then
+            # the robot stays connected, also when nobody else has it.
+            self._dropped = weakref.finalize(self, self._session.leave, self.owner)
+            self._dropped.atexit = False
         self._session.start()
         self._deviation.start = self._slot_values()[: self._controller.form.anchor_size]
         if self.observation is not None:
-            self.observation.start()
-        # A handle that is dropped lands on its last target and finishes by itself; until then the
-        # robot stays connected, also when nobody else has it.
-        self._dropped = weakref.finalize(self, self._session.leave, self.owner)
-        self._dropped.atexit = False
+            try:
+                self.observation.start()
+            except BaseException:
+                self.cancel()
+                raise
         return self
 
     def _check_start(self) -> None:
@@ -294,7 +299,9 @@ class TargetHandle(ABC):
             ControlError: The robot or another call ended the motion, the arm had strayed too far
                 from its start, or a target was too old.
             FrankaError: Whatever else ended it.
+            InvalidArgumentError: No time to wait. Also a `ValueError`.
         """
+        check_duration("timeout_s", timeout_s)
         self.is_stopping = True
         try:
             self._session.stop(timeout_s)
@@ -359,7 +366,13 @@ class TargetHandle(ABC):
         trace: TracebackType | None,
     ) -> None:
         """Stop; after an exception end the motion at once."""
-        if kind is None:
-            self.stop()
-        else:
+        if kind is not None:
             self.cancel()
+            return
+        try:
+            self.stop()
+        except Exception:
+            raise
+        except BaseException:  # Ctrl-C, while it lands
+            self.cancel()
+            raise

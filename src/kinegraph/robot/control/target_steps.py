@@ -130,7 +130,8 @@ def checked_rows(name: str, poses: object, orientation: Array) -> Array:
         InvalidArgumentError: It is neither, is empty or not finite. Also a `ValueError`.
     """
     if isinstance(poses, list | tuple):
-        poses = [getattr(pose, "homogeneous", pose) for pose in poses]
+        # One by one: an array of masked arrays would no longer be masked.
+        poses = [as_numbers(name, getattr(pose, "homogeneous", pose)) for pose in poses]
     array = as_numbers(name, poses)
     if array.shape[1:] not in ((3,), (4, 4)) or len(array) == 0:
         raise InvalidArgumentError(

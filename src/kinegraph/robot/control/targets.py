@@ -1,5 +1,6 @@
 """`CartesianTargets`: what a program holds of a running Cartesian target session."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -258,4 +259,4 @@ def pose_difference(matrix: Array, target: Array) -> tuple[float, float]:
         [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
     )
     angle = np.arctan2(np.linalg.norm(sine), 0.5 * (np.trace(turn) - 1.0))
-    return float(np.linalg.norm(goal[:3, 3] - matrix[:3, 3])), float(angle)
+    return math.dist(goal[:3, 3], matrix[:3, 3]), float(angle)

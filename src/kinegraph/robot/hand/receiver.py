@@ -106,7 +106,7 @@ class StateReceiver(Generic[StateT]):
             )
             failure = self._failure()
             if failure is not None:
-                raise type(failure)(str(failure), **failure.facts)
+                raise failure.anew()
             if self.received > after:
                 first = self.received - len(self._kept)
                 number = self.received - 1 if newest else max(after, first)

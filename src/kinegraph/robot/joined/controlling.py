@@ -83,9 +83,7 @@ class ControlledScene(EditedScene):
             )
             return targets
 
-        targets = self._start(chosen, handle)
-        self._expect_sag(vertical_stiffness(chosen))
-        return targets
+        return self._start(chosen, handle, lambda _: vertical_stiffness(chosen))
 
     def joint_targets(self, options: "JointOptions | None" = None) -> "JointTargets":
         """Start the joint target controller.
@@ -122,10 +120,11 @@ class ControlledScene(EditedScene):
             newest = self.robot.link.newest_row
             return JointTargets(session, controller, chain, newest, arm=arm, inset=inset)
 
-        targets = self._start(chosen, handle)
-        _, jacobian = self._chain().pose_and_jacobian(targets.measured())
-        self._expect_sag(joint_vertical_stiffness(chosen, jacobian))
-        return targets
+        def stiffness(targets: JointTargets) -> float:
+            _, jacobian = self._chain().pose_and_jacobian(targets.measured())
+            return joint_vertical_stiffness(chosen, jacobian)
+
+        return self._start(chosen, handle, stiffness)
 
     def _check_tool(self, tool: object, *, by_robot: bool) -> None:
         """Refuse a tool that is not the robot's, unless the scene's is to count."""
@@ -143,34 +142,44 @@ class ControlledScene(EditedScene):
         self,
         options: "TargetOptions",
         handle: "Callable[[MotionSession, TargetController, Array], Targets]",
+        stiffness: Callable[[Targets], float],
     ) -> Targets:
         """Start a session with a controller for the chain as it is now.
 
         Args:
             options: Of the session; within what the robot takes.
             handle: Makes what the program gets of session, controller and chain.
+            stiffness: Returns the spring against which an unknown load sags, N/m.
         """
         from kinegraph.robot.control.arms import arm_table
         from kinegraph.robot.control.backends import controller_of, session_of
 
         link = self.robot.link
-        with self._lock:
-            if self._starting or link.is_busy:
-                raise link.busy()
-            chain, arm = self._chain().data, arm_table(self.robot.version)
-            waiters = link.loop.waiters
-            controller = controller_of(options, arm, chain, self._dynamics(), waiters)
-            targets = handle(session_of(link, controller, options), controller, chain)
-            targets.owner = self.robot
-            # From here on every change of the scene goes to this session too.
-            self._targets = cast("weakref.ref[TargetHandle]", weakref.ref(targets))
-            self._starting = True
+        targets: Targets | None = None
+        token: weakref.ref[TargetHandle] | None = None
         try:
+            with self._lock:
+                if self._is_starting or link.is_busy:
+                    raise link.busy()
+                chain, arm = self._chain().data, arm_table(self.robot.version)
+                waiters = link.loop.waiters
+                controller = controller_of(options, arm, chain, self._dynamics(), waiters)
+                targets = handle(session_of(link, controller, options), controller, chain)
+                targets.owner = self.robot
+                token = cast("weakref.ref[TargetHandle]", weakref.ref(targets))
+                # From here on every change of the scene goes to this session too.
+                self._targets = self._starting = token
             link.loop.set_realtime(options.realtime_priority, options.cpu)
             targets.start()
-        finally:
-            self._starting = False
-        return targets
+            self._expect_sag(stiffness(targets))
+            self._starting = None
+            return targets
+        except BaseException:
+            if token is not None and self._starting is token:
+                self._starting = None
+            if targets is not None:
+                targets.cancel()  # whoever asked for it gets no handle to end it by
+            raise
 
     def _dynamics(self) -> Array:
         return plan_dynamics(

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from kinegraph.robot.argument_checks import check_finite_number
+from kinegraph.robot.control.checks import check_kind
 from kinegraph.robot.errors import InvalidArgumentError, InvalidOperationError
 from kinegraph.robot.joined.carrying import CarryingScene
 from kinegraph.scene.errors import UnknownLinkError
@@ -26,7 +27,8 @@ class EditedScene(CarryingScene):
 
     # Weakly: a handle that is dropped ends its motion.
     _targets: "weakref.ref[TargetHandle] | None" = None
-    _starting = False
+    # What is being started, weakly too: a start that was interrupted is over.
+    _starting: "weakref.ref[TargetHandle] | None" = None
 
     @cached_property
     def _speeds(self) -> dict[str, float]:
@@ -45,7 +47,7 @@ class EditedScene(CarryingScene):
             InvalidOperationError: A session is being started, or runs by the robot's controller.
         """
         with self._lock:
-            if self._starting:
+            if self._is_starting:
                 raise InvalidOperationError("set_tip_link: a controller is being started")
             if not self._solver.hasLinkName(link_name):
                 raise UnknownLinkError(link_name, self._solver.getLinkNames())
@@ -150,10 +152,12 @@ class EditedScene(CarryingScene):
             velocity: m/s or rad/s from now on.
 
         Raises:
-            InvalidArgumentError: It is the arm's, or the velocity is not finite. Also a
+            InvalidArgumentError: It is the arm's, or value or velocity is not finite. Also a
                 `ValueError`.
             UnknownJointError: It is no active joint. Also a `ValueError`.
         """
+        check_kind("name", name, str)
+        check_finite_number("value", value)
         if name in self.arm.joint_names:
             raise InvalidArgumentError(f"set_joint: the robot itself sets {name!r}")
         if velocity is not None:
@@ -217,13 +221,18 @@ class EditedScene(CarryingScene):
 
     def _publish_chain(self) -> None:
         targets = self._handle()
-        if targets is not None and (self._starting or targets.is_running):
+        if targets is not None and (self._is_starting or targets.is_running):
             targets.replace_chain(self._chain().data)
 
     def _publish_frames(self) -> None:
         running = self._running()
         if running is not None:
             running.frames_moved()
+
+    @property
+    def _is_starting(self) -> bool:
+        starting = self._starting
+        return starting is not None and starting() is not None
 
     def _handle(self) -> "TargetHandle | None":
         return None if self._targets is None else self._targets()

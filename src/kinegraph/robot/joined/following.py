@@ -177,7 +177,7 @@ class FollowedScene:
     def _raise_failure(self) -> None:
         failure = self._failure
         if failure is not None:
-            raise type(failure)(str(failure), **failure.facts)
+            raise failure.anew()
 
     def _chain(self) -> ChainPlan:
         return plan_chain(self._solver, self._tip, self.arm.joint_names, self.arm.base_link)

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -72,6 +73,10 @@ STATE_ROWS = 4096
 CYCLE_FACTOR = 4
 
 
+def _nothing(_: Any) -> int:
+    return 0
+
+
 @dataclass(eq=False, slots=True)
 class Program:
     """A session to be run on the loop thread.
@@ -83,10 +88,15 @@ class Program:
         code: The end code, None while it runs.
     """
 
-    run: Callable[[LoopMemory], int]
-    on_end: Callable[[int], None] = lambda code: None
+    run: Callable[[LoopMemory], int] = _nothing
+    on_end: Callable[[int], object] = _nothing
     ended: threading.Event = field(default_factory=threading.Event)
     code: int | None = None
+
+    def finish(self) -> None:
+        """Count as ended, and hold no longer what ran: whoever waits may hold this."""
+        self.run = self.on_end = _nothing
+        self.ended.set()
 
 
 class LoopThread:
@@ -126,6 +136,7 @@ class LoopThread:
         self._realtime = (priority, cpu, enforce)
         self._lock = threading.Lock()
         self._next: Program | None = None
+        self._current: Program | None = None
         self._closing = False
         self._raised: FrankaError | None = None
         self._ready = threading.Event()
@@ -185,7 +196,7 @@ class LoopThread:
                 program.on_end(program.code)
             except Exception:
                 _LOG.exception("the end of a session could not be handled")
-            program.ended.set()
+            program.finish()
             if self.memory.block[B_TCP_CLOSED]:
                 return  # the robot is gone; nothing can be received or started any more
             if program.code == END_SOCKET:
@@ -197,6 +208,7 @@ class LoopThread:
                 return None
             atomic_store(self.memory.block, B_END, 0)
             program, self._next = self._next, None
+            self._current = program
         if program is not None:
             return program
         atomic_store(self.memory.block, B_LIMIT_FROM, 0)
@@ -218,6 +230,18 @@ class LoopThread:
         self.wake()
         if not self.waiters.wait(lambda: self._has_begun(program), _SWITCH_S):
             raise NetworkError(f"the loop thread did not take up a motion in {_SWITCH_S:g} s")
+
+    def drop(self, program: Program) -> None:
+        """End a program that runs; one that has not had its turn yet never runs."""
+        with self._lock:
+            if self._next is program:
+                self._next = None
+            runs = self._current is program
+            if runs:  # a flag that was raised before its turn would have been taken for another's
+                atomic_store(self.memory.block, B_END, 1)
+        if not runs:
+            program.finish()
+        self.wake()
 
     def _has_begun(self, program: Program) -> bool:
         # The phase of the stream that is being replaced lies outside, before and after its end.
@@ -269,6 +293,7 @@ class LoopThread:
         """
         with self._lock:
             self._closing = True
+            self._next = None
             atomic_store(self.memory.block, B_END, 1)
         self.wake()
         if self._thread.ident is not None and self._thread is not threading.current_thread():

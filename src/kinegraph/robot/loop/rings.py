@@ -5,11 +5,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_whole
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.loop.ring_kernels import copy_rows, publish, read_slot
 from kinegraph.scene.array_types import Array
 
 __all__ = ["Ring", "RingReader", "TargetSlot"]
+
+MOST_ROWS = 2**63 - 1
 
 
 class Ring:
@@ -66,7 +69,11 @@ class Ring:
 
         Returns:
             (n, width), n at most `rows`.
+
+        Raises:
+            InvalidArgumentError: No number of rows. Also a `ValueError`.
         """
+        check_whole("rows", rows, 0, MOST_ROWS)
         start = max(self.published - min(rows, self.capacity - 1), 0)
         return self.reader(start).read(rows)[0]
 
@@ -108,7 +115,12 @@ class RingReader:
 
         Returns:
             (n, width) copies, n may be 0; and how many rows were lost right before them.
+
+        Raises:
+            InvalidArgumentError: No number of rows. Also a `ValueError`.
         """
+        if rows is not None:
+            check_whole("rows", rows, 0, MOST_ROWS)
         ring = self.ring
         room = min(max(self.waiting, 0), ring.capacity)
         if rows is not None:

@@ -112,6 +112,7 @@ class Recorder(StoppedAtExit):
             return
         self._stop.set()
         self._thread.join()
+        self._sources, self.before_drain = {}, None  # what they hold may hold this recorder
         try:
             writer.close()
         except OSError as failure:

@@ -4,6 +4,8 @@ The rows of `state_layout` have seven joints; the last two of nine take the plac
 `dq_d`, which the controllers of torques do not read.
 """
 
+import math
+
 import numpy as np
 
 from kinegraph.robot.control.table_layout import MAX_JOINTS
@@ -21,7 +23,7 @@ from kinegraph.robot.wire.state_layout import (
 )
 from kinegraph.scene.array_types import Array
 
-__all__ = ["empty_row", "read_arm", "state_in_row", "write_state"]
+__all__ = ["empty_row", "read_arm", "send_to", "state_in_row", "write_state"]
 
 if S_q + MAX_JOINTS > S_dq or S_dq + MAX_JOINTS > S_ddq_d:
     raise ImportError("a state row has no room for the joints of an arm")
@@ -49,7 +51,21 @@ def read_arm(arm: TorqueArm, n: int) -> ArmState:
         raise ControlError(f"the arm {arm.table.name!r} raised {error!r}") from error
     if q.shape != (n,) or dq.shape != (n,):
         raise ControlError(f"the arm's state has shapes {q.shape} and {dq.shape}, expected {(n,)}")
+    if not math.isfinite(time_s):
+        raise ControlError(f"the arm's state has time_s = {time_s}", time_s=time_s)
     return ArmState(q, dq, time_s)
+
+
+def send_to(arm: TorqueArm, torques: Array) -> None:
+    """Send torques (n,), Nm, to an arm.
+
+    Raises:
+        ControlError: The arm raised an exception.
+    """
+    try:
+        arm.send(torques)
+    except Exception as error:
+        raise ControlError(f"the arm {arm.table.name!r} raised {error!r}") from error
 
 
 def write_state(row: Array, state: ArmState) -> None:

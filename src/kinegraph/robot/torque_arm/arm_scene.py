@@ -7,6 +7,7 @@ from kinegraph.kinematics.chain import plan_chain
 from kinegraph.kinematics.ofkt import OFKTStateSolver
 from kinegraph.robot.argument_checks import check_finite_number
 from kinegraph.robot.arm_in_scene import ArmInScene
+from kinegraph.robot.control.checks import check_kind
 from kinegraph.robot.control.scene_target import SceneTarget
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.robot.joined.frames import SceneFrames
@@ -83,6 +84,8 @@ class ArmScene(SceneFrames):
 
     def set_joint(self, name: str, value: float, velocity: float | None) -> None:
         """Set a joint that is not the arm's; see `ArmControl.set_joint`."""
+        check_kind("name", name, str)
+        check_finite_number("value", value)
         if name in self._description.joint_names:
             raise InvalidArgumentError(f"set_joint: the arm itself sets {name!r}")
         if velocity is not None:

@@ -1,7 +1,7 @@
 """`ArmControl`: the target controllers on a `TorqueArm`."""
 
 import weakref
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, TypeVar, cast, get_args
 
 import numpy as np
 
@@ -9,9 +9,9 @@ from kinegraph.robot.errors import ControlError, InvalidArgumentError, InvalidOp
 from kinegraph.robot.torque_arm.arm_row import read_arm
 from kinegraph.robot.torque_arm.arm_scene import ArmScene
 from kinegraph.robot.torque_arm.description import ArmDescription
+from kinegraph.robot.torque_arm.one_session import OneSession
 from kinegraph.robot.torque_arm.protocol import TorqueArm
 from kinegraph.robot.torque_arm.session import ArmSession, Pace
-from kinegraph.robot.wire.state_layout import S_q
 from kinegraph.scene.array_types import Array
 from kinegraph.scene.pose import Isometry3d
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ArmControl"]
 
+Targets = TypeVar("Targets", bound="TargetHandle")
 PARTS = ("table", "torque_rate", "gravity", "read", "send", "stop")
 
 
@@ -56,9 +57,9 @@ class ArmControl:
             )
         self.arm = arm
         self.description = description
-        self._session: ArmSession | None = None
+        self._sessions = OneSession(arm, description.n)
         self._targets: weakref.ref[TargetHandle] | None = None
-        self._scene = ArmScene(description, self._newest_q)
+        self._scene = ArmScene(description, self._sessions.newest_q)
 
     def cartesian_targets(
         self, options: "CartesianOptions | None" = None, *, pace: Pace = "clock"
@@ -103,8 +104,7 @@ class ArmControl:
             workspace=chosen.workspace,
         )
         targets.frames = self._scene
-        self._targets = weakref.ref(targets)
-        return targets.start()
+        return self._started(session, targets)
 
     def joint_targets(
         self, options: "JointOptions | None" = None, *, pace: Pace = "clock"
@@ -140,8 +140,7 @@ class ArmControl:
             arm=table,
             inset=chosen.backend.joint_limit_inset,
         )
-        self._targets = weakref.ref(targets)
-        return targets.start()
+        return self._started(session, targets)
 
     def step(self, cycles: int = 1) -> bool:
         """Run cycles of the running session, which was started with `pace="stepped"`.
@@ -153,9 +152,10 @@ class ArmControl:
             InvalidOperationError: No such session was started.
             FrankaError: What ended it, if not a regular end.
         """
-        if self._session is None:
-            raise InvalidOperationError("step: no session has been started")
-        return self._session.step(cycles)
+        session = self._sessions.current()
+        if session is None:
+            raise InvalidOperationError("step: no session runs")
+        return session.step(cycles)
 
     # --- the scene around it --------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class ArmControl:
             velocity: m/s or rad/s from now on; left out: by this change and the one before.
 
         Raises:
-            InvalidArgumentError: It is the arm's, or the velocity is not finite. Also a
+            InvalidArgumentError: It is the arm's, or value or velocity is not finite. Also a
                 `ValueError`.
             UnknownJointError: It is no active joint. Also a `ValueError`.
         """
@@ -202,7 +202,7 @@ class ArmControl:
         from kinegraph.robot.control.options import ImpedanceOptions
         from kinegraph.robot.loop.waiting import Waiters
 
-        if pace not in get_args(Pace):
+        if not isinstance(pace, str) or pace not in get_args(Pace):
             raise InvalidArgumentError(f"pace: {pace!r:.100} is none of {get_args(Pace)}")
         backend = options.backend
         if not isinstance(backend, ImpedanceOptions):
@@ -212,8 +212,7 @@ class ArmControl:
                 field="backend",
             )
         check_margin("joint_position_margin", backend.joint_position_margin, self.arm.table)
-        if self._session is not None and self._session.is_running:
-            raise InvalidOperationError("a session runs on the arm already")
+        self._sessions.check_free()
         chain, bodies = self._scene.chain(), self.description.bodies.data
         controller = controller_of(options, self.arm.table, chain, bodies, Waiters())
         session = ArmSession(
@@ -225,8 +224,12 @@ class ArmControl:
             pace=pace,
             realtime=(options.realtime_priority, options.cpu),
         )
-        self._session = session
         return session, controller, chain
+
+    def _started(self, session: ArmSession, targets: Targets) -> Targets:
+        with self._sessions.starting(session):
+            self._targets = cast("weakref.ref[TargetHandle]", weakref.ref(targets))
+            return targets.start()
 
     def _inertia(self) -> Array:
         """What the joints move where the arm is now."""
@@ -234,9 +237,3 @@ class ArmControl:
         if not np.isfinite(state.q).all():
             raise ControlError(f"the arm's joint positions are not finite: {state.q.tolist()}")
         return self.description.joint_inertia(state.q)
-
-    def _newest_q(self) -> Array:
-        n = self.description.n
-        if self._session is None or not self._session.is_running:
-            return read_arm(self.arm, n).q
-        return np.array(self._session.newest_row()[S_q : S_q + n])

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
-from kinegraph.robot.control.checks import check_positive_vector
+from kinegraph.robot.control.checks import check_kind, check_positive_vector
 from kinegraph.robot.control.gains import CARTESIAN_GAINS, Gains
 from kinegraph.robot.control.options import ImpedanceOptions
 from kinegraph.robot.control.presets import JOINT
@@ -41,13 +41,17 @@ def cartesian_law(
         inertia: (n,) what a joint moves, kg m^2, `ArmDescription.joint_inertia`. Left out: ones.
 
     Raises:
-        InvalidArgumentError: `inertia` is not n numbers above zero. Also a `ValueError`.
+        InvalidArgumentError: No table, no law, or `inertia` is not n numbers above zero. Also a
+            `ValueError`.
     """
+    check_kind("arm", arm, ArmTable)
+    chosen = ImpedanceOptions() if base is None else base
+    check_kind("base", chosen, ImpedanceOptions)
     stiffness = np.clip(POSTURE_STIFFNESS * arm.rated_torque, SOFTEST, STIFFEST)
     damping = 2.0 * POSTURE_DAMPING_RATIO * np.sqrt(stiffness * _moved(arm, inertia))
     at_tip = (CARTESIAN_GAINS.cartesian_stiffness, CARTESIAN_GAINS.cartesian_damping)
     gains = Gains(*at_tip, stiffness, damping)
-    law = replace(ImpedanceOptions() if base is None else base, gains=gains)
+    law = replace(chosen, gains=gains)
     return law if arm.n >= POSE_NUMBERS else replace(law, max_lead=np.inf)
 
 
@@ -66,8 +70,11 @@ def joint_law(
         inertia: As for `cartesian_law`.
 
     Raises:
-        InvalidArgumentError: `inertia` is not n numbers above zero. Also a `ValueError`.
+        InvalidArgumentError: No table, no law, or `inertia` is not n numbers above zero. Also a
+            `ValueError`.
     """
+    check_kind("arm", arm, ArmTable)
+    check_kind("base", base, ImpedanceOptions)
     stiffness = JOINT_STIFFNESS * arm.rated_torque
     damping = np.maximum(
         2.0 * JOINT_DAMPING_RATIO * np.sqrt(stiffness * _moved(arm, inertia)),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kinegraph.robot.control.arms import RESERVE, ArmTable
-from kinegraph.robot.control.checks import check_positive_vector
+from kinegraph.robot.control.checks import check_kind, check_positive_vector, refuse
 from kinegraph.robot.control.table_layout import MAX_JOINTS
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
@@ -74,6 +74,9 @@ def table_from_graph(
             velocity or no effort and for which none is given; positions in the wrong order; or an
             argument that is not n numbers above zero. Also a `ValueError`.
     """
+    check_kind("graph", graph, SceneGraph)
+    if isinstance(joint_names, str) or not isinstance(joint_names, Sequence):
+        raise refuse("joint_names", joint_names, "is no sequence of names")
     joints = [_joint(graph, name) for name in joint_names]
     count = len(joints)
     if not 0 < count <= MAX_JOINTS:
@@ -107,6 +110,7 @@ def table_from_graph(
 
 
 def _joint(graph: SceneGraph, name: str) -> Joint:
+    check_kind("joint_names", name, str)
     joint = graph.getJoint(name)
     if joint is None:
         known = [known.getName() for known in graph.getJoints()]

@@ -5,12 +5,13 @@ import os
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
 
 from kinegraph.kinematics.announcing import announce_compiling
-from kinegraph.robot.argument_checks import check_duration
+from kinegraph.robot.argument_checks import check_duration, check_whole
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.errors import ControlError, FrankaError, InvalidOperationError
 from kinegraph.robot.loop.loop_layout import (
@@ -26,14 +27,16 @@ from kinegraph.robot.loop.realtime import raise_thread
 from kinegraph.robot.loop.rings import RingReader
 from kinegraph.robot.loop.target_controller import TargetController
 from kinegraph.robot.torque_arm.arm_answers import ArmAnswers
+from kinegraph.robot.torque_arm.arm_clock import ArmClock
 from kinegraph.robot.torque_arm.arm_cycles import CycleLog
 from kinegraph.robot.torque_arm.arm_row import (
     empty_row,
+    send_to,
     state_in_row,
 )
 from kinegraph.robot.torque_arm.description import ArmDescription
 from kinegraph.robot.torque_arm.protocol import ArmState, TorqueArm
-from kinegraph.robot.wire.state_layout import S_time
+from kinegraph.robot.torque_arm.turns import Turns
 from kinegraph.scene.array_types import Array, IntArray
 
 __all__ = ["ArmSession", "Pace"]
@@ -41,6 +44,7 @@ __all__ = ["ArmSession", "Pace"]
 _LOG = logging.getLogger("kinegraph.robot")
 _JOIN_S = 2.0
 _START_S = 10.0
+_MOST_CYCLES = 2**31 - 1
 
 Pace = Literal["clock", "arm", "stepped"]
 
@@ -64,6 +68,9 @@ class ArmSession:
         pace: "clock": 1000 cycles a second by this computer; "arm": as often as `arm.read`
             returns; both in a thread of the session's own. "stepped": as often as `step` says.
         realtime: FIFO priority and core of that thread, None: what it has.
+
+    Attributes:
+        on_end: Called once when the session has ended, on the thread that ends it.
     """
 
     def __init__(
@@ -93,6 +100,9 @@ class ArmSession:
         self._begun, self._ended = threading.Event(), threading.Event()
         self._error: FrankaError | None = None
         self._thread: threading.Thread | None = None
+        self._turns = Turns()
+        self._clock = ArmClock(arm.table.name, advances=self._dry)
+        self.on_end: Callable[[], None] | None = None
 
     # --- start ----------------------------------------------------------------------------------
 
@@ -103,7 +113,7 @@ class ArmSession:
             InvalidOperationError: It was started before.
             FrankaError: What ended it at once.
         """
-        if self._block[B_PHASE] != 0:
+        if self._block[B_PHASE] != 0 or self.is_over:
             raise InvalidOperationError("a session can be started once; make another one")
         with announce_compiling("the target controller"):
             self._address = self._controller.address()
@@ -129,6 +139,7 @@ class ArmSession:
         """Answer one state; False when the motion has finished."""
         answers = self._answers
         answers.read()
+        self._clock.check(answers.row)
         begun = time.monotonic_ns()
         answer = answers.answer(self._block, self._controller.extra, self._address)
         took = time.monotonic_ns() - begun
@@ -138,37 +149,43 @@ class ArmSession:
         self._log.note(answers.row, answers.torques, took)
         if self._dry:
             return answer == 0 and not self._block[B_STOP]
-        self._arm.send(answers.torques)
+        send_to(self._arm, answers.torques)
         return answer == 0
 
     def _advance(self) -> bool:
         """Run one cycle, or end the session; False when it has ended."""
         try:
-            if self._block[B_END] == 0 and self._cycle():
+            if self._block[B_END] == 0 and self._cycle() and self._block[B_END] == 0:
                 self._begun.set()
                 return True
             self._end(None)
         except FrankaError as error:
             self._end(error)
-        except Exception as error:
-            wrapped = ControlError(f"the arm {self._arm.table.name!r} raised {error!r}")
-            wrapped.__cause__ = error
-            self._end(wrapped)
+        except BaseException:  # Ctrl-C in the thread that steps, for one
+            self._end(None)
+            raise
         return False
 
     def _end(self, error: FrankaError | None) -> None:
-        self._block[B_PHASE] = PHASE_ENDED
-        self._error = error
+        ran, self._block[B_PHASE] = self._block[B_PHASE] == PHASE_RUNNING, PHASE_ENDED
+        self._error = None if error is None else error.anew()
         try:
-            if not self._dry:
+            if ran and not self._dry:
                 self._arm.stop()
         except Exception:
             _LOG.exception("the arm could not be stopped")
         self._ended.set()
         self._begun.set()
+        on_end, self.on_end = self.on_end, None
+        if on_end is not None:
+            on_end()
 
     def _main(self) -> None:
-        raise_thread(*self._realtime, enforce=False)
+        with self._turns.take("start"):
+            raise_thread(*self._realtime, enforce=False)
+            self._run()
+
+    def _run(self) -> None:
         due = time.monotonic()
         while self._advance():
             if self.pace == "clock":
@@ -189,11 +206,14 @@ class ArmSession:
             InvalidOperationError: It runs by itself, or has not been started.
             FrankaError: What ended it, if not a regular end.
         """
+        check_whole("cycles", cycles, 0, _MOST_CYCLES)
+        self._check_process()
         if self.pace != "stepped" or self._block[B_PHASE] == 0:
             raise InvalidOperationError("step: only a session with pace='stepped' has steps")
         for _ in range(cycles):
-            if self._ended.is_set() or not self._advance():
-                break
+            with self._turns.take("step"):
+                if self.is_over or not self._advance():
+                    break
         self._raise_error()
         return not self._ended.is_set()
 
@@ -204,6 +224,11 @@ class ArmSession:
         """Whether it runs; false once it has ended for whatever reason, and in a forked child."""
         running = self._block[B_PHASE] == PHASE_RUNNING and not self._ended.is_set()
         return bool(running and os.getpid() == self._pid)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, or will never start."""
+        return self._ended.is_set()
 
     @property
     def cycle_count(self) -> int:
@@ -226,9 +251,9 @@ class ArmSession:
         return state_in_row(row, self._n)
 
     def clock(self) -> float:
-        """Return the time by which waiting is limited, s: the arm's own where it is stepped."""
+        """Return the time by which waiting is limited, s: by its cycles where it is stepped."""
         if self.pace == "stepped":
-            return 1e-3 * float(self._newest[S_time])
+            return CYCLE_TIME * self.cycle_count
         return time.monotonic()
 
     def take_time(self, pause: float) -> float:
@@ -258,6 +283,8 @@ class ArmSession:
         """
         if timeout_s is not None:
             check_duration("timeout_s", timeout_s)
+        self._check_process()
+        self._turns.refuse_within("stop")
         self.request_stop()
         if self.pace == "stepped":
             end = self.clock() + (np.inf if timeout_s is None else timeout_s)
@@ -273,13 +300,24 @@ class ArmSession:
         Args:
             quiet: As for `MotionSession.cancel`; there is nothing to be refused here.
         """
+        if os.getpid() != self._pid:
+            return
         self._block[B_END] = 1
+        if self._turns.is_mine:
+            return  # it ends with this cycle
         if self._thread is None:
-            if self.is_running:
-                self._end(None)
-        elif self._thread is not threading.current_thread():
+            with self._turns.take("cancel"):
+                if not self.is_over:
+                    self._end(None)
+        else:
             self._thread.join(_JOIN_S)
 
     def _raise_error(self) -> None:
         if self._error is not None:
-            raise self._error
+            raise self._error.anew()
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._pid:
+            raise InvalidOperationError(
+                f"this session belongs to process {self._pid}; a forked process has none"
+            )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import as_numbers, check_flag
 from kinegraph.robot.control.arms import ArmTable
 from kinegraph.robot.control.checks import check_finite_vector, check_kind
 from kinegraph.robot.control.table_layout import CYCLE_TIME
@@ -61,6 +62,7 @@ class SimulatedArm:
         torque_rate: VectorLike | float = TORQUE_RATE,
     ) -> None:
         check_kind("description", description, ArmDescription)
+        check_flag("holds_itself", holds_itself)
         self.description = description
         n, table = description.n, description.table
         if armature is None:
@@ -82,7 +84,8 @@ class SimulatedArm:
         self._work = description.bodies.workspace()
 
     def _vector(self, name: str, value: VectorLike | float) -> Array:
-        given = np.full(self.description.n, value) if np.ndim(value) == 0 else value
+        numbers = as_numbers(name, value)
+        given = np.full(self.description.n, numbers) if numbers.ndim == 0 else numbers
         vector = check_finite_vector(name, given, self.description.n).copy()
         if (vector < 0.0).any():
             raise InvalidArgumentError(

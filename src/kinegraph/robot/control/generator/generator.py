@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from kinegraph.robot.control.checks import check_finite_vector, check_positive
+from kinegraph.robot.argument_checks import as_numbers, is_number
+from kinegraph.robot.control.checks import check_finite_vector, check_positive, refuse
 from kinegraph.robot.control.generator.axes_kernels import generator_step, set_axis
 from kinegraph.robot.control.generator.generator_layout import GENERATOR_OFFSETS, GENERATOR_SIZE
 from kinegraph.robot.control.generator.tracking_kernels import DRIFT_SHARE
@@ -34,7 +35,7 @@ class TrajectoryGenerator:
         Raises:
             InvalidArgumentError: A limit is not finite and above zero, or there are too many axes.
         """
-        table = np.atleast_2d(np.asarray(limits, dtype=np.float64))
+        table = np.atleast_2d(as_numbers("limits", limits))
         self._block = np.zeros(GENERATOR_SIZE)
         self._axes = int(table.shape[0])
         if not 1 <= self._axes <= MAX_JOINTS:
@@ -83,7 +84,7 @@ class TrajectoryGenerator:
         Raises:
             InvalidArgumentError: A limit is not finite and above zero, or the shape is another.
         """
-        table = np.atleast_2d(np.asarray(limits, dtype=np.float64))
+        table = np.atleast_2d(as_numbers("limits", limits))
         if table.shape != (self._axes, 3):
             raise InvalidArgumentError(
                 f"limits: shape {table.shape}, expected ({self._axes}, 3)", field="limits"
@@ -140,7 +141,12 @@ class TrajectoryGenerator:
 
         Returns:
             How long the whole motion was going to last before the step, s.
+
+        Raises:
+            InvalidArgumentError: No number. Also a `ValueError`.
         """
+        if not is_number(dt):
+            raise refuse("dt", dt, "is no number of seconds")
         dt = float(dt)
         return float(generator_step(self._block, 0, self._axes, dt if math.isfinite(dt) else 0.0))
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind
 from kinegraph.robot.control.generator.generator import TrajectoryGenerator
 from kinegraph.robot.control.options import CartesianOptions
 from kinegraph.robot.control.rotation import checked_pose
@@ -54,12 +54,15 @@ def step_pose(
         dt: s; a value that is not finite and above zero moves nothing.
 
     Raises:
-        InvalidArgumentError: No such pose, or numbers that are not finite. Also a `ValueError`.
+        InvalidArgumentError: No such pose, numbers that are not finite, or options that are none.
+            Also a `ValueError`.
     """
     here, there = checked_pose(pose), checked_pose(target)
     rates = check_finite_vector("velocity", velocity, 6)
     changes = check_finite_vector("acceleration", acceleration, 6)
     chosen = CartesianOptions() if options is None else options
+    check_kind("options", chosen, CartesianOptions)
+    chosen.validate()
     linear, angular = chosen.limits, chosen.rotation_limits
     limits = [linear.per_axis()] * 3 + [angular.per_axis(ROTATION_AXIS_FACTOR)] * 3
     generator = TrajectoryGenerator(np.array(limits))

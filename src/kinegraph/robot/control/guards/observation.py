@@ -50,7 +50,7 @@ class Observation:
     ) -> None:
         self.calls = 0
         self.lost = 0
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._observer = observer
         self._states, self._records = states.reader(0), records.reader(0)
         self._kind = record_kind(records.fields)
@@ -67,6 +67,13 @@ class Observation:
         """Wait until the observer has had the last cycle, unless it is the one that calls."""
         if self._thread.ident is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout_s)
+            if self._thread.is_alive():
+                _LOG.warning(
+                    "the observer of a session is still at cycle %d of %d, %g s after its end",
+                    self.calls,
+                    self._records.ring.published,
+                    timeout_s,
+                )
 
     def _main(self) -> None:
         try:
@@ -76,7 +83,7 @@ class Observation:
                     if not runs:
                         return
                     time.sleep(PERIOD_S)
-        except Exception as error:
+        except BaseException as error:  # an exit in it, too, ends no more than this thread
             self.error = error
             _LOG.exception("the observer of a session raised; it is not called any more")
 

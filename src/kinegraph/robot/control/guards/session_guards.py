@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from kinegraph.robot.argument_checks import check_flag, check_whole
-from kinegraph.robot.control.checks import check_kind, check_positive, refuse
+from kinegraph.robot.control.checks import check_in_range, check_kind, refuse
 from kinegraph.robot.control.option_parts import Settle
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 
@@ -17,6 +17,7 @@ Observer = Callable[[Any, Any], object]
 
 MAX_PRIORITY = 99
 MAX_CPU = 1023
+MOST_AGE_S = 1e6
 
 
 class SessionOptions(Protocol):
@@ -64,7 +65,7 @@ def check_session(options: SessionOptions) -> None:
     if options.cpu is not None:
         check_whole("cpu", options.cpu, 0, MAX_CPU)
     if options.max_target_age_s is not None:
-        check_positive("max_target_age_s", options.max_target_age_s)
+        check_in_range("max_target_age_s", options.max_target_age_s, CYCLE_TIME, MOST_AGE_S)
     check_flag("dry_run", options.dry_run)
     if options.observer is not None and not callable(options.observer):
         raise refuse("observer", options.observer, "cannot be called")

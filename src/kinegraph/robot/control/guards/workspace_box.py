@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import frozen
-from kinegraph.robot.control.checks import refuse
+from kinegraph.robot.control.checks import check_shape, refuse
 from kinegraph.robot.control.frozen_data import FrozenData
 from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
@@ -48,7 +47,7 @@ class WorkspaceBox(FrozenData):
 
     def contains(self, position: VectorLike) -> bool:
         """Return whether a position (3,), m, is inside or on the border."""
-        p = as_numbers("position", position)
+        p = check_shape("position", position, (3,))
         return bool((p >= self.lower).all() and (p <= self.upper).all())
 
     def check(self, field: str, positions: Array) -> None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kinegraph.robot.argument_checks import as_numbers
 from kinegraph.robot.control.arms import ArmTable
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind, check_shape
 from kinegraph.robot.control.ik import bounds_kernels
 from kinegraph.robot.control.memory_layout import M_q
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
@@ -45,9 +46,13 @@ def braking_speed(arm: ArmTable, distance: VectorLike | float) -> Array:
     Args:
         arm: The arm's table.
         distance: One distance for all joints or (n,), rad.
+
+    Raises:
+        InvalidArgumentError: No arm's table, or no such numbers. Also a `ValueError`.
     """
     options = CartesianOptions().packed(arm)
-    x = np.broadcast_to(np.asarray(distance, dtype=np.float64), (arm.n,))
+    given = as_numbers("distance", distance)
+    x = np.full(arm.n, given) if given.ndim == 0 else check_shape("distance", given, (arm.n,))
     return np.array([bounds_kernels.braking_speed(options, i, float(x[i])) for i in range(arm.n)])
 
 
@@ -84,6 +89,7 @@ def goal_box(arm: ArmTable, q: VectorLike, options: ImpedanceOptions | None = No
         InvalidArgumentError: An option is refused, a number is not finite, or the shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
+    check_kind("options", impedance, ImpedanceOptions)
     packed = CartesianOptions(backend=impedance).packed(arm)
     work = Workspace()
     work.write("q", check_finite_vector("q", q, arm.n))

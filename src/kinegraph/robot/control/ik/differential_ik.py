@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kinegraph.kinematics.chain import ChainPlan
 from kinegraph.robot.control.arms import ArmTable
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind, check_shape
 from kinegraph.robot.control.ik.goal_kernels import step_goal
 from kinegraph.robot.control.memory_layout import M_goal, M_goal_jacobian, M_goal_pose
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
@@ -69,11 +69,14 @@ class DifferentialIk:
         Raises:
             InvalidArgumentError: An option is refused, or chain, arm and q do not fit together.
         """
+        check_kind("chain", chain, ChainPlan)
+        check_kind("arm", arm, ArmTable)
         if chain.n != arm.n:
             raise InvalidArgumentError(
                 f"chain: {chain.n} joints, the arm has {arm.n}", field="chain"
             )
         impedance = ImpedanceOptions() if options is None else options
+        check_kind("options", impedance, ImpedanceOptions)
         self._chain = chain
         self._n = arm.n
         self._options = CartesianOptions(backend=impedance).packed(arm)
@@ -111,9 +114,7 @@ class DifferentialIk:
         Raises:
             InvalidArgumentError: The shape is another.
         """
-        matrix = np.asarray(pose, dtype=np.float64)
-        if matrix.shape != (4, 4):
-            raise InvalidArgumentError(f"pose: shape {matrix.shape}, expected (4, 4)", field="pose")
+        matrix = check_shape("pose", pose, (4, 4))
         self._work.write("desired", np.concatenate([matrix[:3, 3], matrix[:3, :3].ravel()]))
         step_goal(self._options, self._chain.data, self._work.memory)
         number = self._work.number
