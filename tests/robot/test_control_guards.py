@@ -29,6 +29,7 @@ from kinegraph.robot.control import (
     speed_onsets,
 )
 from kinegraph.robot.control.generator.runner_kernels import run, take_restart
+from kinegraph.robot.control.generator.tracking_kernels import choose_target
 from kinegraph.robot.control.memory_layout import M_dq, M_law, M_q, M_tau
 from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
 from kinegraph.robot.control.walls.landing_kernels import not_blocked
@@ -163,7 +164,8 @@ def test_a_wall_beside_the_way_leaves_a_goal_that_lags_its_speed(begin: int) -> 
     for cycle in range(begin + 60):
         work.write("anchor", work.read("reference"))
         take_restart(memory)
-        run(packed, memory, target, False, False)
+        choose_target(memory, target, False, False)
+        run(packed, memory, False)
         desired = work.read("desired")
         for name, where in (("from_pose", goal), ("goal_pose", (goal + desired[:3]) / 2)):
             pose[:3, 3] = where

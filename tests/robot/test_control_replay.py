@@ -114,8 +114,14 @@ def at_a_wall(rig: Witness) -> None:
     assert (rig.column("pinned") == -1).any()
 
 
+def out_of_reach(rig: Witness) -> None:
+    rig.towards((0.6, 0.1, 0.2), (0.5, 0.0, 1.0)).run(2000)
+    rig.towards((0.6, -0.1, 0.2), (0.5, 0.0, 1.0)).run(500)
+    rig.towards((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)).run(500)
+
+
 @pytest.mark.parametrize("options", [QUICK, REFERENCE], ids=["default law", "reference"])
-@pytest.mark.parametrize("story", [pushed_and_stopped, at_a_wall])
+@pytest.mark.parametrize("story", [pushed_and_stopped, at_a_wall, out_of_reach])
 def test_every_row_is_given_again(
     story: Callable[[Witness], None], options: CartesianOptions
 ) -> None:

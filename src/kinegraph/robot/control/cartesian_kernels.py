@@ -17,7 +17,9 @@ from kinegraph.robot.control.entry_kernels import (
 )
 from kinegraph.robot.control.generator.leash_kernels import pull
 from kinegraph.robot.control.generator.runner_kernels import run, take_restart
+from kinegraph.robot.control.generator.tracking_kernels import choose_target
 from kinegraph.robot.control.ik.goal_kernels import step_goal
+from kinegraph.robot.control.ik.reach_kernels import seek
 from kinegraph.robot.control.memory_layout import (
     M_cap_scale,
     M_cycle,
@@ -118,7 +120,11 @@ def cartesian_cycle(
     pull(options, memory)
     strayed = has_strayed(options, memory)
     take_restart(memory)
-    run(options, memory, target, flags & FLAG_STOP != 0, strayed)
+    stop = flags & FLAG_STOP != 0
+    if memory[M_holding] == 0.0:
+        choose_target(memory, target, stop, strayed)
+        seek(options, chain, memory, stop)
+    run(options, memory, stop)
     step_goal(options, chain, memory)
     set_goal_velocity(options, memory, n)
     feed_forward(options, memory, n)

@@ -3,6 +3,7 @@
 import math
 
 from kinegraph.kinematics.jit import kernel
+from kinegraph.robot.control.ik.reach_layout import M_beyond, M_found, M_sought
 from kinegraph.robot.control.memory_layout import (
     M_dq,
     M_goal,
@@ -129,6 +130,7 @@ def change_tool(chain: Array, memory: Array, n: int) -> None:
     """Go on with another chain: from the goal's pose, not the arm's, and without walls."""
     solve_chain(chain, memory, n, M_goal, M_goal_pose, M_goal_jacobian)
     place(memory, M_goal_pose, M_reference)
+    memory[M_beyond], memory[M_sought], memory[M_found] = 0.0, 1.0, 0.0
     clear_walls(memory)
 
 

@@ -94,8 +94,9 @@ class ImpedanceOptions(FrozenData):
             most. inf: at the target itself, which makes every axis as slow as the one that cannot
             move.
         max_lead: How far the desired pose may be ahead of what the inverse kinematics reaches, m;
-            rotations count by `ik.rotation_weight`. Near singular poses and out of reach the
-            generator then waits; inf: it goes on to the target, and the arm swings.
+            rotations count by `ik.rotation_weight`. Near singular poses the generator then waits,
+            and where the goal gets no nearer to its target the arm goes to the nearest pose within
+            reach, and rests there; inf: it goes on to the target, and the arm swings.
         leash: How far the desired pose may lead.
         project_joint_gains: Whether joint springs act in the null space of the task only.
         joint_velocity_fraction: Share of the robot's velocity limits that the goal may use.

@@ -16,6 +16,7 @@ from kinegraph.robot.control.entry_kernels import anchor, read_state
 from kinegraph.robot.control.generator.generator_layout import G_acceleration, G_velocity
 from kinegraph.robot.control.generator.pose_step import step_pose
 from kinegraph.robot.control.ik.goal_kernels import step_goal
+from kinegraph.robot.control.ik.reach_kernels import seek
 from kinegraph.robot.control.memory_layout import (
     M_generator,
     M_jacobian,
@@ -50,7 +51,8 @@ class ReplayedRecords:
     Attributes:
         pose: (N, 16) the generator's step from the record before to the record's target,
             column-major; NaN where something else decided: at the start, in a hold, under the
-            leash, and after a cycle that restarted the generator.
+            leash, after a cycle that restarted the generator, and on the way to the pose next to
+            a target out of reach.
         q_goal: (N, n) what the inverse kinematics makes of the recorded pose, rad.
         dq_goal: (N, n) rad/s.
         tau: (N, n) the law's torques after the envelopes, Nm.
@@ -113,6 +115,8 @@ def replay_records(
             out.pose[k] = _generated(records[k - 1], records[k], chosen)
         if rerun.cycle(rows[k], records[k], holding=k >= holds) < 0:
             raise InvalidArgumentError(f"states: row {k} is no state to answer", field="states")
+        if rerun.work.number("beyond") != 0.0:
+            out.pose[k] = np.nan
         for name in ("goal", "goal_velocity", "tau"):
             part = {"goal": out.q_goal, "goal_velocity": out.dq_goal, "tau": out.tau}[name]
             part[k] = rerun.work.read(name, arm.n)
@@ -139,12 +143,17 @@ class _Rerun:
         if self.work.number("started") == 0.0:
             anchor(options, memory, state, n)
         self._take(record, holding)
+        if holding:
+            self.work.write("beyond", 0.0)
+        else:
+            seek(options, self._chain, memory, False)
         step_goal(options, self._chain, memory)
         set_goal_velocity(options, memory, n)
         feed_forward(options, memory, n)
         soften(options, memory, n)
         update_walls(memory)
         self.restarts = bool(needs_restart(options, memory))
+        self.work.write("cap_scale", float(record["cap_scale"]))
         set_torques(options, self._bodies, memory, n)
         self.work.write("cycle", self.work.number("cycle") + 1.0)
         return 0
@@ -162,6 +171,10 @@ class _Rerun:
         memory[at : at + 6] = np.append(velocity, turning)
         at = M_generator + G_acceleration
         memory[at : at + 6] = np.append(acceleration, gaining)
+        target = np.append(record["target"], record["target_orientation"])
+        self.work.write("target_changed", float((target != self.work.read("target", 7)).any()))
+        self.work.write("target", target)
+        self.work.write("target_rotation", rotation_matrix(target[3:]).ravel())
 
 
 def _generated(before: np.void, record: np.void, options: CartesianOptions) -> Array:

@@ -19,8 +19,9 @@ from kinegraph.robot.control.generator.generator_layout import (
     G_target,
     G_velocity,
 )
-from kinegraph.robot.control.generator.tracking_kernels import choose_target, set_drift
+from kinegraph.robot.control.generator.tracking_kernels import set_drift
 from kinegraph.robot.control.guards.box_kernels import enter_box, note_axes, stay_in_box
+from kinegraph.robot.control.ik.reach_layout import M_aim, M_beyond
 from kinegraph.robot.control.law_layout import (
     M_wall_shift,
 )
@@ -38,9 +39,7 @@ from kinegraph.robot.control.memory_layout import (
     M_restart_velocity,
     M_sent,
     M_stop_cycles,
-    M_target,
     M_target_changed,
-    M_target_rotation,
     M_wall_age,
     M_wall_normal,
 )
@@ -91,15 +90,14 @@ def take_restart(memory: Array) -> None:
 
 
 @kernel
-def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool) -> None:
-    """Step the generator from the anchor toward the target; write the desired placement."""
+def run(options: Array, memory: Array, stop: bool) -> None:
+    """Step the generator from the anchor toward its aim; write the desired placement."""
     if memory[M_holding] != 0.0:
         memory[M_sent] += 1.0
         memory[M_finished] = 1.0 if memory[M_sent] > options[O_settle_cycles] else 0.0
         memory[M_target_changed] = 0.0
         copy(memory, M_anchor, M_desired, 12)
         return
-    choose_target(memory, target, stop, strayed)
     note_axes(options, memory)
     aim(options, memory, stop or memory[M_deviated] != 0.0)
     enter_box(options, memory)
@@ -114,19 +112,19 @@ def run(options: Array, memory: Array, target: Array, stop: bool, strayed: bool)
 
 @kernel
 def aim(options: Array, memory: Array, stopping: bool) -> None:
-    """Put the generator at the anchor, velocities kept, and its targets where the target is.
+    """Put the generator at the anchor, velocities kept, and its targets where the aim is.
 
     Where a wall is in the way, the generator pushes on it from `wall_depth` behind: an orientation
     that cannot be had gives way to a position that can. A stop pushes hardly at all, and lands.
     """
     set_limits(options, memory)
-    turn = relative_log(memory, M_target_rotation, memory, M_anchor + 3)
+    turn = relative_log(memory, M_aim + 3, memory, M_anchor + 3)
     for i in range(6):
         k = M_generator + i
         here = memory[M_anchor + i] if i < 3 else 0.0
         set_axis(memory, k, here, memory[k + G_velocity], memory[k + G_acceleration])
         if i < 3:
-            memory[k + G_target] = memory[M_target + i]
+            memory[k + G_target] = memory[M_aim + i]
     memory[M_generator + G_target + 3] = turn[0]
     memory[M_generator + G_target + 4] = turn[1]
     memory[M_generator + G_target + 5] = turn[2]
@@ -207,6 +205,7 @@ def hold(memory: Array) -> None:
     """Freeze the anchor as what is sent, and pulled toward, from now on."""
     memory[M_holding] = 1.0
     memory[M_sent] = 1.0
+    memory[M_beyond] = 0.0
     copy(memory, M_anchor, M_desired, 12)
     copy(memory, M_anchor, M_reference, 12)
     for i in range(6):

@@ -18,6 +18,7 @@ from kinegraph.robot.control.generator.given_target_kernels import (
     take_given,
     takes_anchor,
 )
+from kinegraph.robot.control.ik.reach_layout import M_aim, M_beyond
 from kinegraph.robot.control.memory_layout import (
     M_along,
     M_anchor,
@@ -73,6 +74,8 @@ def choose_target(memory: Array, target: Array, stop: bool, strayed: bool) -> No
             memory[M_moving] = 0.0
     memory[M_target_changed] = 1.0 if changed else 0.0
     rotation_of_quaternion(memory, M_target + T_orientation, memory, M_target_rotation)
+    copy(memory, M_target, M_aim, 3)
+    copy(memory, M_target_rotation, M_aim + 3, 9)
 
 
 @kernel
@@ -139,7 +142,7 @@ def set_drift(options: Array, memory: Array) -> None:
             led = ahead * memory[M_along + block] * memory[twist + i]
             way += (memory[k + G_target + i] + led - memory[k + G_position + i]) ** 2
         speed, way = math.sqrt(speed), math.sqrt(way)
-        if memory[M_moving] == 0.0 or speed == 0.0:
+        if memory[M_moving] == 0.0 or memory[M_beyond] != 0.0 or speed == 0.0:
             memory[M_along + block] = 0.0
         else:
             share = memory[M_along + block]

@@ -9,6 +9,7 @@ import math
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.ik.active_set_kernels import MAX_POSTURE_RATE, solve_boxed
 from kinegraph.robot.control.ik.bounds_kernels import goal_box, limit_distance
+from kinegraph.robot.control.ik.pull_kernels import set_pull
 from kinegraph.robot.control.ik.stall_kernels import update_stall
 from kinegraph.robot.control.memory_layout import (
     M_active,
@@ -131,6 +132,7 @@ def set_bias(options: Array, memory: Array, n: int) -> None:
             lower = upper = 0.5 * (options[O_lower + i] + options[O_upper + i])
         posture = min(max(memory[M_posture + i], lower), upper)
         memory[M_bias + i] = (posture - memory[M_goal + i]) * rate
+    set_pull(memory, n)
 
 
 @kernel

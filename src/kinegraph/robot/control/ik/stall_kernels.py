@@ -8,6 +8,7 @@ import math
 
 from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.ik.active_set_kernels import along
+from kinegraph.robot.control.ik.reach_layout import M_beyond
 from kinegraph.robot.control.linear_kernels import (
     add_outer,
     factor,
@@ -52,6 +53,9 @@ SHORTEST_COLUMN = 1e-9
 def update_stall(options: Array, memory: Array, n: int) -> None:
     """Update pressures, flag and withheld motion from the task and the pins at the goal."""
     press(memory, n)
+    if memory[M_beyond] != 0.0:
+        memory[M_stalled] = memory[M_withheld] = memory[M_withheld + 1] = 0.0
+        return
     update_flag(memory)
     withhold(options, memory, n)
 

@@ -8,6 +8,7 @@ from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.cartesian_kernels import FAULT_POSE, FINISHED, FLAG_STOP, GO_ON
 from kinegraph.robot.control.entry_kernels import has_strayed
 from kinegraph.robot.control.generator.runner_kernels import run
+from kinegraph.robot.control.generator.tracking_kernels import choose_target
 from kinegraph.robot.control.memory_layout import (
     M_anchor,
     M_backstop_alteration,
@@ -81,7 +82,10 @@ def pose_cycle(
         memory[M_started] = 1.0
         copy(memory, M_anchor, M_start, 12)
     strayed = has_strayed(options, memory)
-    run(options, memory, target, flags & FLAG_STOP != 0, strayed)
+    stop = flags & FLAG_STOP != 0
+    if memory[M_holding] == 0.0:
+        choose_target(memory, target, stop, strayed)
+    run(options, memory, stop)
     if memory[M_holding] != 0.0:
         hold_echo(options, memory, state)
     else:
