@@ -79,8 +79,8 @@ class ImpedanceOptions(FrozenData):
         velocity_feedforward: Whether the law's dampers act against the goal's velocity.
         velocity_feedforward_gain: Share of it, 0 to 1.
         velocity_feedforward_cutoff: Low-pass on the goal's velocity, Hz; 1000: off.
-        reference_cutoff: Low-pass on what the law follows, Hz: from there on 49 dB of it are kept
-            off, for a delay of 0.73 / cutoff, 37 ms at 20 Hz; 500 or more: off.
+        reference_cutoff: Low-pass on what the law follows, Hz: from there on 48 dB of it are kept
+            off, for a delay of 0.70 / cutoff, 35 ms at 20 Hz; 500 or more: off.
         feedback_cutoff: Two low-passes in a row on the torques of springs and dampers, Hz: where
             joints stick and slip, and with noise; 1000 or more: off.
         feedforward_from: Where the goal's velocity and acceleration come from: `"generator"`, the

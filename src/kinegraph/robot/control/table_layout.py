@@ -6,7 +6,7 @@ MAX_JOINTS = 9
 CYCLE_TIME = 1e-3
 """Nominal cycle, s. Every step of the controller uses it, never a measured period."""
 
-FILTER_SECTIONS = 5
+FILTER_SECTIONS = 6
 """Sections of two poles of the low-pass on what the law follows."""
 
 ROTATION_AXIS_FACTOR = 0.99

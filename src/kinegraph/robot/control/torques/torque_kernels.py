@@ -7,6 +7,7 @@ from kinegraph.kinematics.jit import kernel
 from kinegraph.robot.control.law_layout import (
     M_dq_before,
     M_law_change,
+    M_law_rate,
     M_missed_change,
     M_soft_feedback,
     M_unexplained,
@@ -29,6 +30,10 @@ from kinegraph.robot.control.torques.reference_kernels import soften_feedback
 from kinegraph.scene.array_types import Array
 
 
+# A goal slower than this in each joint, rad/s, teaches nothing about friction.
+REST = 1e-9
+
+
 @kernel
 def explain_motion(options: Array, arm: Array, memory: Array, n: int) -> None:
     """Write what springs and dampers do that the motion does not show: friction beside the known.
@@ -36,11 +41,16 @@ def explain_motion(options: Array, arm: Array, memory: Array, n: int) -> None:
     feedback + M (reference acceleration - measured acceleration). Where this is integrated, what is
     left of the measured acceleration is the measured velocity; noise does not grow.
     """
+    moves = False
     for i in range(n):
+        moves = moves or abs(memory[M_law_rate + i]) > REST
+        memory[M_unexplained + i] = 0.0
         dq = memory[M_dq + i]
         measured = (dq - memory[M_dq_before + i]) / CYCLE_TIME if memory[M_cycle] > 0.0 else 0.0
         memory[M_dq_before + i] = dq
         memory[M_missed_change + i] = memory[M_law_change + i] - measured
+    if not moves:
+        return  # nothing is learned
     newton_euler(
         arm,
         memory[M_q : M_q + n],
