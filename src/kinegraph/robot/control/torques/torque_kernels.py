@@ -29,7 +29,6 @@ from kinegraph.robot.control.torques.law_kernels import complete_law, impedance_
 from kinegraph.robot.control.torques.reference_kernels import soften_feedback
 from kinegraph.scene.array_types import Array
 
-
 # A goal slower than this in each joint, rad/s, teaches nothing about friction.
 REST = 1e-9
 
