@@ -21,8 +21,8 @@ def announce_compiling(what: str) -> Iterator[None]:
     text = "compiling %s for the first time on this machine; this may take a minute or two"
     timer = threading.Timer(PATIENCE_S, _LOG.warning, (text, what))
     timer.daemon = True
-    timer.start()
     try:
+        timer.start()  # may be interrupted when it has begun
         yield
     finally:
         timer.cancel()
