@@ -1,11 +1,13 @@
 """The velocity and position envelopes as functions of arrays."""
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 
+from kinegraph.robot.argument_checks import check_flag, check_whole
 from kinegraph.robot.control.arms import ArmTable
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.torques import envelope_kernels
 from kinegraph.robot.control.torques.envelope_kernels import RAMP_CYCLES
@@ -54,11 +56,13 @@ def envelope_torques(
         InvalidArgumentError: An option is refused, a number is not finite, or a shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
+    check_kind("options", impedance, ImpedanceOptions)
+    check_whole("cycle", cycle, 0, sys.maxsize)
     packed = CartesianOptions(backend=impedance).packed(arm)
     work = Workspace()
     for name, value in (("q", q), ("dq", dq), ("law", law)):
         work.write(name, check_finite_vector(name, value, arm.n))
-    work.write("cycle", float(max(0, cycle)))
+    work.write("cycle", float(cycle))
     envelope_kernels.apply_envelopes(packed, work.memory)
     return EnvelopeTorques(
         tau=work.read("tau", arm.n),
@@ -82,6 +86,8 @@ def speed_onsets(
         InvalidArgumentError: An option is refused, a number is not finite, or the shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
+    check_kind("options", impedance, ImpedanceOptions)
+    check_flag("upper", upper)
     packed = CartesianOptions(backend=impedance).packed(arm)
     values = check_finite_vector("q", q, arm.n)
     onsets = [

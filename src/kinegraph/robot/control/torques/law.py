@@ -5,13 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
-from kinegraph.robot.control.checks import check_finite_vector
+from kinegraph.robot.control.checks import check_finite_vector, check_kind, check_shape
 from kinegraph.robot.control.law_layout import M_feedback
 from kinegraph.robot.control.options import CartesianOptions, ImpedanceOptions
 from kinegraph.robot.control.options_layout import CUTOFF_OFF
 from kinegraph.robot.control.torques.law_kernels import complete_law, impedance_law
 from kinegraph.robot.control.workspace import Workspace
-from kinegraph.robot.errors import InvalidArgumentError
 from kinegraph.scene.array_types import Array, VectorLike
 
 __all__ = ["impedance_torques"]
@@ -50,6 +49,7 @@ def impedance_torques(
         InvalidArgumentError: An option is refused, a number is not finite, or a shape is wrong.
     """
     impedance = ImpedanceOptions() if options is None else options
+    check_kind("options", impedance, ImpedanceOptions)
     packed = CartesianOptions(backend=replace(impedance, feedback_cutoff=CUTOFF_OFF)).packed(arm)
     work, zero = Workspace(), np.zeros(arm.n)
     for field, name, value in (
@@ -60,11 +60,7 @@ def impedance_torques(
         ("coriolis", "coriolis", zero if coriolis is None else coriolis),
     ):
         work.write(field, check_finite_vector(name, value, arm.n))
-    matrix = np.asarray(jacobian, dtype=np.float64)
-    if matrix.shape != (6, arm.n):
-        raise InvalidArgumentError(
-            f"jacobian: shape {matrix.shape}, expected (6, {arm.n})", field="jacobian"
-        )
+    matrix = check_shape("jacobian", jacobian, (6, arm.n))
     work.write("jacobian", check_finite_vector("jacobian", matrix.ravel(), None))
     impedance_law(packed, work.memory)
     complete_law(packed, work.memory, M_feedback)
