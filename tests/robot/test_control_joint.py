@@ -148,6 +148,19 @@ def test_the_default_law_tracks_and_lands_against_friction(arm: str) -> None:
         assert rig.rate_hits == 0
 
 
+@pytest.mark.parametrize("share", [0.33, 1.0, 1.5])
+@pytest.mark.parametrize("arm", ARMS)
+def test_drives_lighter_or_heavier_than_the_table_says_do_not_swing(arm: str, share: float) -> None:
+    for joint in (0, 4, 6):
+        drives = share * TABLES[arm].drive_inertia
+        rig = JointRig(arm=arm, options=JointOptions(), drives=drives)
+        rig.run(1)
+        rig.target[joint] += 0.2
+        rig.run(2000)
+        assert np.array(rig.measured)[:, joint].max() < rig.target[joint] + 4e-3
+        assert np.abs(np.array(rig.speeds)[-500:]).max() < 1e-3
+
+
 @pytest.mark.parametrize("dt", [0.02, 0.05])
 def test_a_chunk_is_followed_without_lag_and_its_end_is_not_overrun(dt: float) -> None:
     rig = JointRig(options=JointOptions(), coulomb=np.full(7, FRICTION))

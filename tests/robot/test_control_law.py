@@ -8,7 +8,12 @@ from control_rig import HAND_LOAD, READY, PlantRig, target_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kinegraph.robot.control import CARTESIAN, CartesianOptions
+from kinegraph.robot.control import (
+    CARTESIAN,
+    CartesianOptions,
+    ImpedanceOptions,
+    scaled_cartesian,
+)
 
 pytestmark = pytest.mark.compiled
 
@@ -86,6 +91,17 @@ def test_landings_at_the_same_two_places_differ_by_less_than_a_twentieth_of_a_mi
         rig.run(2000)
         off.append(np.linalg.norm(position(rig) - target))
     assert np.ptp(off[1:]) <= 5e-5  # the first one lands with all friction still to be learned
+
+
+@pytest.mark.parametrize("stiffness", [1500.0, 5000.0])
+@pytest.mark.parametrize("name", PLANTS)
+def test_stiffer_gains_come_to_rest(name: str, stiffness: float) -> None:
+    law = ImpedanceOptions(gains=scaled_cartesian(stiffness))
+    rig = plant(CartesianOptions(backend=law), name)
+    target = moved(rig, 0.05, 0.0, 0.0)
+    rig.run(2500)
+    assert np.abs(np.array(rig.speeds)[-500:]).max() < 1e-3
+    assert np.linalg.norm(position(rig) - target) < 0.5e-3
 
 
 def measured_with_noise(rig: PlantRig, cycles: int) -> Iterator[np.ndarray]:

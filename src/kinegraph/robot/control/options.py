@@ -82,7 +82,8 @@ class ImpedanceOptions(FrozenData):
         reference_cutoff: Low-pass on what the law follows, Hz: from there on 48 dB of it are kept
             off, for a delay of 0.70 / cutoff, 35 ms at 20 Hz; 500 or more: off.
         feedback_cutoff: Two low-passes in a row on the torques of springs and dampers, Hz: where
-            joints stick and slip, and with noise; 1000 or more: off.
+            joints stick and slip, and with noise. Dampers above those of `CARTESIAN` raise it by
+            their ratio; 1000 or more: off.
         feedforward_from: Where the goal's velocity and acceleration come from: `"generator"`, the
             trajectory generator's own through the Jacobian of the free joints, or `"goal"`, the
             difference of two goals (no acceleration).

@@ -28,6 +28,7 @@ from kinegraph.robot.control.options_layout import (
     CUTOFF_OFF,
     O_cartesian_damping,
     O_cartesian_stiffness,
+    O_drive_inertia,
     O_feedback_cutoff,
     O_feedforward_gain,
     O_ik_damping,
@@ -42,6 +43,8 @@ from kinegraph.scene.array_types import Array
 # Springs look ahead by this share of the delay of their low-passes. The dampers' delay makes the
 # arm seem lighter; with this much a push swings out as without low-passes.
 LEAD_SHARE = 0.6
+# Dampers that 20 Hz is right for, N s/m, Nm s/rad, and 1/s times the inertia of a joint's drive.
+USUAL_DAMPING, USUAL_ANGULAR_DAMPING, USUAL_JOINT_RATE = 90.0, 2.0, 16.0
 
 
 @kernel
@@ -57,7 +60,7 @@ def impedance_law(options: Array, memory: Array) -> None:
     for i in range(n):
         memory[M_projected + i] = memory[M_law_reference + i] - memory[M_q + i]
         memory[M_projected_rate + i] = gain * memory[M_law_rate + i] - memory[M_dq + i]
-    lead = feedback_lead(options[O_feedback_cutoff])
+    lead = feedback_lead(feedback_cutoff(options, n))
     scale = spring_scale(options, memory, n)
     for r in range(6):
         force, damping = 0.0, 0.0
@@ -77,6 +80,24 @@ def impedance_law(options: Array, memory: Array) -> None:
         for r in range(6):
             memory[M_feedback + i] += memory[M_jacobian + r * n + i] * memory[M_twist + r]
     add_joint_term(options, memory, n, lead)
+
+
+@kernel
+def feedback_cutoff(options: Array, n: int) -> float:
+    """Return the frequency, Hz, of the low-passes on springs and dampers.
+
+    It grows with the dampers: those of `CARTESIAN` go with 20 Hz, stiffer ones are faster, and what
+    comes late would make them swing.
+    """
+    faster = 1.0
+    for r in range(6):
+        usual = USUAL_DAMPING if r < 3 else USUAL_ANGULAR_DAMPING
+        faster = max(faster, options[O_cartesian_damping + r] / usual)
+    for i in range(n):
+        usual = USUAL_JOINT_RATE * options[O_drive_inertia + i]
+        if options[O_joint_damping + i] > usual:
+            faster = max(faster, options[O_joint_damping + i] / max(usual, 1e-9))
+    return float(options[O_feedback_cutoff] * faster)
 
 
 @kernel

@@ -24,13 +24,13 @@ from kinegraph.robot.control.law_layout import (
 from kinegraph.robot.control.memory_layout import M_cycle, M_goal
 from kinegraph.robot.control.options_layout import (
     CUTOFF_OFF,
-    O_feedback_cutoff,
     O_friction_time,
     O_reference_delay,
     O_reference_sections,
 )
 from kinegraph.robot.control.table_layout import CYCLE_TIME, FILTER_SECTIONS
 from kinegraph.robot.control.torques.compensation_kernels import lasting_share
+from kinegraph.robot.control.torques.law_kernels import feedback_cutoff
 from kinegraph.scene.array_types import Array
 
 
@@ -77,7 +77,7 @@ def soften_one(options: Array, memory: Array, n: int, source: int, filtered: int
 @kernel
 def soften_feedback(options: Array, memory: Array, n: int) -> None:
     """Carry the two low-passes on the torques of springs and dampers one cycle on."""
-    gain, cutoff = 1.0, options[O_feedback_cutoff]
+    gain, cutoff = 1.0, feedback_cutoff(options, n)
     if cutoff < CUTOFF_OFF and memory[M_cycle] > 0.0:
         gain = CYCLE_TIME / (CYCLE_TIME + 1.0 / (2.0 * math.pi * cutoff))
     for i in range(n):
