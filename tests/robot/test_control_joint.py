@@ -152,7 +152,7 @@ def test_the_default_law_tracks_and_lands_against_friction(arm: str) -> None:
 @pytest.mark.parametrize("arm", ARMS)
 def test_drives_lighter_or_heavier_than_the_table_says_do_not_swing(arm: str, share: float) -> None:
     for joint in (0, 4, 6):
-        drives = share * TABLES[arm].drive_inertia
+        drives = share * np.asarray(TABLES[arm].drive_inertia)
         rig = JointRig(arm=arm, options=JointOptions(), drives=drives)
         rig.run(1)
         rig.target[joint] += 0.2
