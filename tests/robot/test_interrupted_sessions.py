@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from racing import race
 from robot_addresses import fresh_address
 from waiting_for import wait_until
 
@@ -113,20 +114,7 @@ def test_an_interrupt_while_it_lands_ends_the_motion(
 
 
 def test_of_six_threads_that_start_one_gets_the_session(scene: SceneRobot) -> None:
-    got: list[Any] = []
-    refused: list[InvalidOperationError] = []
-
-    def start() -> None:
-        try:
-            got.append(scene.joint_targets())
-        except InvalidOperationError as error:
-            refused.append(error)
-
-    threads = [threading.Thread(target=start) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    got, refused = race(scene.joint_targets, 6)
     assert (len(got), len(refused)) == (1, 5)
     got[0].stop()
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from other_arms import described, start_of
+from racing import race
 
 from kinegraph.robot.control import CartesianOptions, JointOptions
-from kinegraph.robot.control.target_handle import TargetHandle
 from kinegraph.robot.errors import ControlError, InvalidOperationError
 from kinegraph.robot.torque_arm import ArmControl, ArmState, SimulatedArm, joint_law
 from kinegraph.robot.torque_arm import session as session_module
@@ -132,20 +132,7 @@ def test_threads_that_step_take_turns() -> None:
 
 def test_of_threads_that_start_one_gets_the_arm() -> None:
     _, control = watched()
-    got: list[TargetHandle] = []
-    refused: list[InvalidOperationError] = []
-
-    def start() -> None:
-        try:
-            got.append(control.cartesian_targets(pace="stepped"))
-        except InvalidOperationError as error:
-            refused.append(error)
-
-    threads = [threading.Thread(target=start) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    got, refused = race(lambda: control.cartesian_targets(pace="stepped"), 5)
     assert (len(got), len(refused)) == (1, 4)
     got[0].stop()
 

@@ -1,7 +1,5 @@
 """The impedance law as a function of arrays."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from kinegraph.robot.control.arms import ArmTable
@@ -50,7 +48,7 @@ def impedance_torques(
     """
     impedance = ImpedanceOptions() if options is None else options
     check_kind("options", impedance, ImpedanceOptions)
-    packed = CartesianOptions(backend=replace(impedance, feedback_cutoff=CUTOFF_OFF)).packed(arm)
+    packed = CartesianOptions(backend=impedance).packed(arm)
     work, zero = Workspace(), np.zeros(arm.n)
     for field, name, value in (
         ("q", "q", q),
@@ -62,6 +60,6 @@ def impedance_torques(
         work.write(field, check_finite_vector(name, value, arm.n))
     matrix = check_shape("jacobian", jacobian, (6, arm.n))
     work.write("jacobian", check_finite_vector("jacobian", matrix.ravel(), None))
-    impedance_law(packed, work.memory)
+    impedance_law(packed, work.memory, CUTOFF_OFF)
     complete_law(packed, work.memory, M_feedback)
     return work.read("law", arm.n)

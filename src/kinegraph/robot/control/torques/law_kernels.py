@@ -48,19 +48,19 @@ USUAL_DAMPING, USUAL_ANGULAR_DAMPING, USUAL_JOINT_RATE = 90.0, 2.0, 16.0
 
 
 @kernel
-def impedance_law(options: Array, memory: Array) -> None:
+def impedance_law(options: Array, memory: Array, cutoff: float) -> None:
     """Write `feedback`, the torques of springs and dampers at the measured state.
 
     feedback = J^T (Kx J e + Kxd J ev) + Kq e + Kqd ev, with e = reference - q and ev = g rate - dq.
-    `spring` is the force of the translational springs before its cap. Where low-passes follow,
-    the springs go by e + lead ev: what comes late would take damping away.
+    `spring` is the force of the translational springs before its cap. Where low-passes at `cutoff`,
+    Hz, follow, the springs go by e + lead ev: what comes late would take damping away.
     """
     n = int(options[O_n])
     gain = options[O_feedforward_gain]
     for i in range(n):
         memory[M_projected + i] = memory[M_law_reference + i] - memory[M_q + i]
         memory[M_projected_rate + i] = gain * memory[M_law_rate + i] - memory[M_dq + i]
-    lead = feedback_lead(feedback_cutoff(options, n))
+    lead = feedback_lead(cutoff)
     scale = spring_scale(options, memory, n)
     for r in range(6):
         force, damping = 0.0, 0.0

@@ -30,7 +30,6 @@ from kinegraph.robot.control.options_layout import (
 )
 from kinegraph.robot.control.table_layout import CYCLE_TIME, FILTER_SECTIONS
 from kinegraph.robot.control.torques.compensation_kernels import lasting_share
-from kinegraph.robot.control.torques.law_kernels import feedback_cutoff
 from kinegraph.scene.array_types import Array
 
 
@@ -75,9 +74,9 @@ def soften_one(options: Array, memory: Array, n: int, source: int, filtered: int
 
 
 @kernel
-def soften_feedback(options: Array, memory: Array, n: int) -> None:
-    """Carry the two low-passes on the torques of springs and dampers one cycle on."""
-    gain, cutoff = 1.0, feedback_cutoff(options, n)
+def soften_feedback(memory: Array, n: int, cutoff: float) -> None:
+    """Carry the two low-passes at `cutoff`, Hz, on springs and dampers one cycle on."""
+    gain = 1.0
     if cutoff < CUTOFF_OFF and memory[M_cycle] > 0.0:
         gain = CYCLE_TIME / (CYCLE_TIME + 1.0 / (2.0 * math.pi * cutoff))
     for i in range(n):

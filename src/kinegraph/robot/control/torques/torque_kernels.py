@@ -25,12 +25,39 @@ from kinegraph.robot.control.options_layout import O_drive_inertia, O_friction_t
 from kinegraph.robot.control.table_layout import CYCLE_TIME
 from kinegraph.robot.control.torques.compensation_kernels import compensate, learn
 from kinegraph.robot.control.torques.envelope_kernels import apply_envelopes
-from kinegraph.robot.control.torques.law_kernels import complete_law, impedance_law
+from kinegraph.robot.control.torques.law_kernels import (
+    complete_law,
+    feedback_cutoff,
+    impedance_law,
+)
 from kinegraph.robot.control.torques.reference_kernels import soften_feedback
 from kinegraph.scene.array_types import Array
 
 # A goal slower than this in each joint, rad/s, teaches nothing about friction.
 REST = 1e-9
+
+
+@kernel
+def motion_torques(arm: Array, memory: Array, n: int, change: int, moving: float, out: int) -> None:
+    """Write what the accelerations at `change` need at the measured state, without gravity.
+
+    The measured velocities count `moving` times.
+    """
+    newton_euler(
+        arm,
+        memory[M_q : M_q + n],
+        memory[M_dq : M_dq + n],
+        memory[change : change + n],
+        0,
+        moving,
+        1.0,
+        0.0,
+        0.0,
+        0.0,
+        memory[M_load : M_load + 13],
+        memory[M_work:],
+        memory[out : out + n],
+    )
 
 
 @kernel
@@ -50,21 +77,7 @@ def explain_motion(options: Array, arm: Array, memory: Array, n: int) -> None:
         memory[M_missed_change + i] = memory[M_law_change + i] - measured
     if not moves:
         return  # nothing is learned
-    newton_euler(
-        arm,
-        memory[M_q : M_q + n],
-        memory[M_dq : M_dq + n],
-        memory[M_missed_change : M_missed_change + n],
-        0,
-        0.0,
-        1.0,
-        0.0,
-        0.0,
-        0.0,
-        memory[M_load : M_load + 13],
-        memory[M_work:],
-        memory[M_unexplained : M_unexplained + n],
-    )
+    motion_torques(arm, memory, n, M_missed_change, 0.0, M_unexplained)
     for i in range(n):
         drive = options[O_drive_inertia + i] * memory[M_missed_change + i]
         memory[M_unexplained + i] += drive + memory[M_soft_feedback + i]
@@ -76,24 +89,11 @@ def set_torques(options: Array, arm: Array, memory: Array, n: int) -> bool:
 
     One order for every cycle, and for its replay from records.
     """
-    newton_euler(
-        arm,
-        memory[M_q : M_q + n],
-        memory[M_dq : M_dq + n],
-        memory[M_law_change : M_law_change + n],
-        0,
-        1.0,
-        1.0,
-        0.0,
-        0.0,
-        0.0,
-        memory[M_load : M_load + 13],
-        memory[M_work:],
-        memory[M_coriolis : M_coriolis + n],
-    )
+    motion_torques(arm, memory, n, M_law_change, 1.0, M_coriolis)
     compensate(options, memory, n)
-    impedance_law(options, memory)
-    soften_feedback(options, memory, n)
+    cutoff = feedback_cutoff(options, n)
+    impedance_law(options, memory, cutoff)
+    soften_feedback(memory, n, cutoff)
     complete_law(options, memory, M_soft_feedback)
     if options[O_friction_time] > 0.0:
         explain_motion(options, arm, memory, n)
